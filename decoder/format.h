@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The profile file: the contract between the agent, which updates it in place
+ * while the program runs, and the tools, which read it at any moment, also
+ * after SIGKILL.  doc/formats.md describes every byte.
+ *
+ * The file is an array of blocks of TD_BLOCK_SIZE bytes.  Block 0 is the
+ * header; each later block starts with a struct td_file_block and holds
+ * records of one kind.  All integers are little-endian, all sums raw: readers
+ * add profiles up and divide last.
+ *
+ * Context: any (declarations only).
+ */
+#ifndef TD_DECODER_FORMAT_H
+#define TD_DECODER_FORMAT_H
+
+#include <stdint.h>
+
+#define TD_FILE_MAGIC "tdagent\n"
+#define TD_FILE_VERSION 1u
+#define TD_FILE_BYTE_ORDER 0x01020304u
+
+#define TD_BLOCK_SIZE 8192u
+#define TD_BLOCK_HEADER 64u
+#define TD_BLOCKS_MAX 8192u /* 64 MiB: more hot code than that is "other" */
+
+#define TD_COUNTERS_MAX 16u
+#define TD_NOTES_MAX 16u
+
+/* A record's number: block << 8 | slot; 0 is none (block 0 has no records). */
+#define TD_REF(block, slot) ((uint32_t)(block) << 8 | (uint32_t)(slot))
+#define TD_REF_BLOCK(ref) ((ref) >> 8)
+#define TD_REF_SLOT(ref) ((ref)&0xffu)
+
+enum td_block_kind {
+	TD_BLOCK_FREE = 0, /* claimed, not yet published, or never used */
+	TD_BLOCK_OBJECTS = 1,
+	TD_BLOCK_THREADS = 2,
+	TD_BLOCK_PLACES = 3,
+};
+
+/* Who measures: the counters read at both ends of a window. */
+enum td_backend {
+	TD_BACKEND_NONE = 0, /* samples only */
+	TD_BACKEND_CLOCK = 1,
+	TD_BACKEND_SIMULATED = 2,
+	TD_BACKEND_METRICS = 3,
+	TD_BACKEND_EVENTS = 4,
+};
+
+/* What interrupts: the overflow or timer that opens and closes windows. */
+enum td_trigger {
+	TD_TRIGGER_NONE = 0,
+	TD_TRIGGER_SIGTRAP = 1, /* perf event with sigtrap */
+	TD_TRIGGER_SIGNAL = 2,  /* perf event with F_SETSIG */
+	TD_TRIGGER_TIMER = 3,   /* POSIX CPU timer of the thread */
+};
+
+enum td_unit {
+	TD_UNIT_NS = 0,
+	TD_UNIT_CYCLES = 1,
+};
+
+enum td_state {
+	TD_STATE_RUNNING = 0, /* or killed: the file cannot tell, the pid can */
+	TD_STATE_EXITED = 1,
+	TD_STATE_EXEC = 2, /* the process went on as another program */
+};
+
+/* Why a window did not count; td_reject_name() has the report's words. */
+enum td_reject {
+	TD_REJECT_FUNCTION = 0, /* closed in another function */
+	TD_REJECT_UNKNOWN = 1,  /* an end in code that has no identity */
+	TD_REJECT_LATE = 2,     /* far longer than asked for */
+	TD_REJECT_EARLY = 3,    /* the close came before the window was armed */
+	TD_REJECT_BLOCKED = 4,  /* the signal was blocked and came later */
+	TD_REJECT_COUNTERS = 5, /* counters unreadable or inconsistent */
+	TD_REJECT_SWITCHED = 6, /* thread switched out inside the window */
+	TD_REJECT_NESTED = 7,   /* left and came back (returns counted) */
+	TD_REJECT_CUT = 8,      /* thread or process ended inside the window */
+	TD_REJECT_MAX = 12,
+};
+
+/* Why a sample is missing; td_lost_name() has the report's words. */
+enum td_lost {
+	TD_LOST_FULL = 0,      /* no room for a new place: in "other" */
+	TD_LOST_GUARD = 1,     /* signal while a handler of ours was running */
+	TD_LOST_REARM = 2,     /* the trigger could not be armed again */
+	TD_LOST_THROTTLED = 3, /* periods the kernel skipped */
+	TD_LOST_CLOSED = 4,    /* the program closed our descriptor */
+	TD_LOST_MAX = 8,
+};
+
+struct td_file_counter {
+	char name[24]; /* "slots", "retiring", ..., "cpu_time", "faults", "switches" */
+	char unit[8];  /* "slots", "ns", "1" */
+};
+
+struct td_file_header {
+	char magic[8]; /* TD_FILE_MAGIC, no NUL */
+	uint32_t version;
+	uint32_t byte_order; /* TD_FILE_BYTE_ORDER as the writer stores it */
+	uint32_t block_size;
+	uint32_t object_size; /* bytes of a record */
+	uint32_t thread_size;
+	uint32_t place_size;
+	uint32_t machine;    /* ELF e_machine */
+	uint32_t blocks;     /* blocks handed out, this one included */
+	uint32_t blocks_max;
+	uint32_t state;      /* enum td_state */
+
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t process_start; /* /proc/PID/stat field 22: pid + this = process */
+	uint64_t start_realtime_ns;
+	uint64_t start_ns; /* CLOCK_MONOTONIC, as are all later times */
+	uint64_t end_ns;   /* 0 while running or after a kill */
+
+	uint32_t backend;      /* enum td_backend */
+	uint32_t trigger;      /* enum td_trigger */
+	uint32_t signal;       /* number the trigger sends */
+	uint32_t period_unit;  /* enum td_unit, of the two periods */
+	uint64_t long_period;  /* mean */
+	uint64_t short_period; /* mean; 0: no windows */
+	uint32_t jitter_percent;
+	uint32_t level;        /* top-down depth measured: 0 none, 1, 2 */
+	uint64_t seed;
+	uint64_t resolution_ns; /* shortest period the trigger grants; 0 unknown */
+	uint32_t simulated;    /* 1: every counter below is made up */
+	uint32_t counters;     /* used entries of counter[] */
+	struct td_file_counter counter[TD_COUNTERS_MAX];
+
+	uint32_t notes; /* used entries of note[], in order */
+	uint32_t reserved;
+	char note[TD_NOTES_MAX][160];
+
+	char agent[32];   /* version that wrote the file */
+	char cpu[64];     /* model name */
+	char kernel[96];
+	char host[64];
+	char reason[192]; /* why this backend and trigger */
+	char exe[1024];   /* path of the program */
+	char command[1536]; /* arguments, NUL between them, cut if too long */
+};
+
+struct td_file_block {
+	uint32_t kind;  /* enum td_block_kind, stored last (release) */
+	uint32_t owner; /* PLACES: ref of the thread record */
+	uint32_t next;  /* next block of the same owner or kind, 0 none */
+	uint32_t reserved[13];
+};
+
+enum td_object_kind {
+	TD_OBJECT_FREE = 0,
+	TD_OBJECT_ELF = 1,
+	TD_OBJECT_VDSO = 2,
+	TD_OBJECT_JIT = 3,   /* executable memory that no ELF file explains */
+	TD_OBJECT_CLAIMED = 4, /* being written */
+};
+
+struct td_file_object {
+	uint32_t kind; /* enum td_object_kind, stored last (release) */
+	uint32_t build_id_size;
+	uint8_t build_id[32];
+	uint64_t map_start; /* run-time addresses */
+	uint64_t map_end;
+	uint64_t bias;        /* run-time address - ELF address */
+	uint64_t fingerprint; /* tells a reload of another file at this place */
+	char path[936];       /* as mapped; "[vdso]", "[anon]" and the like */
+};
+
+enum td_thread_state {
+	TD_THREAD_FREE = 0,
+	TD_THREAD_LIVE = 1,
+	TD_THREAD_ENDED = 2,
+	TD_THREAD_FOLDED = 3, /* the sum of ended threads whose records were reused */
+};
+
+struct td_file_thread {
+	uint32_t state; /* enum td_thread_state */
+	uint32_t tid;
+	char name[16];
+	uint32_t threads;     /* threads in this record: 1, or more when folded */
+	uint32_t first_block; /* its PLACES blocks, chained by next */
+	uint32_t root;        /* ref of the place index's root */
+	uint32_t reserved;
+	uint64_t start_ns;
+	uint64_t last_ns; /* of the latest sample */
+	uint64_t end_ns;  /* 0 while live */
+	uint64_t cpu_ns;  /* CPU time up to last_ns, or to the end */
+	uint64_t samples;
+	uint64_t windows; /* valid ones */
+	uint64_t rejected[TD_REJECT_MAX];
+	uint64_t lost[TD_LOST_MAX];
+	uint64_t total[TD_COUNTERS_MAX]; /* complete coverage: long and short windows */
+};
+
+enum td_place_kind {
+	TD_PLACE_FREE = 0,
+	TD_PLACE_FUNCTION = 1, /* [address, +size) has unwind information */
+	TD_PLACE_GAP = 2,      /* 64 bytes of code between two such functions */
+	TD_PLACE_JIT = 3,      /* 64 bytes of a JIT mapping */
+	TD_PLACE_UNKNOWN = 4,  /* no object, no mapping */
+	TD_PLACE_OTHER = 5,    /* the rest, after the profile was full */
+};
+#define TD_PLACE_CHUNK 64u /* bytes of a GAP or JIT place */
+
+/* One counter over the valid windows opened at a place; what a ratio
+ * estimator with its variance needs. */
+struct td_file_sum {
+	uint64_t sum;   /* of x */
+	double squares; /* of x * x */
+	double cross;   /* of x * d, d the window's first counter */
+};
+
+struct td_file_place {
+	uint32_t kind;     /* enum td_place_kind, stored last (release) */
+	uint32_t object;   /* ref of the object record, 0 none */
+	uint64_t address;  /* ELF address (JIT, UNKNOWN: run-time address) of its start */
+	uint64_t region;   /* start of the function, gap or mapping that a window must not leave */
+	uint32_t size;     /* bytes */
+	uint32_t child[4]; /* hash trie: only the agent follows it */
+	uint32_t reserved;
+	uint64_t samples;
+	uint64_t windows; /* valid ones */
+	uint32_t rejected[TD_REJECT_MAX];
+	struct td_file_sum sum[]; /* header.counters entries */
+};
+
+#define TD_PLACE_SIZE(counters) \
+	(sizeof(struct td_file_place) + (counters) * sizeof(struct td_file_sum))
+
+_Static_assert(sizeof(struct td_file_header) <= TD_BLOCK_SIZE, "header is block 0");
+_Static_assert(sizeof(struct td_file_block) == TD_BLOCK_HEADER, "block header");
+_Static_assert(sizeof(struct td_file_object) % 8 == 0, "object alignment");
+_Static_assert(sizeof(struct td_file_thread) % 8 == 0, "thread alignment");
+_Static_assert(sizeof(struct td_file_place) % 8 == 0, "place alignment");
+_Static_assert(sizeof(struct td_file_place) == 112, "doc/formats.md");
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every option of tdagent, once.  td_option_table drives the parsing of the
+ * environment (TDAGENT_LONG), the options of `tdagent run` (--long), --help,
+ * and the check that the manual names each of them.
+ *
+ * Context: normal.  Pure functions on their arguments; no environment, no
+ * output, no allocation.
+ */
+#ifndef TD_DECODER_OPTIONS_H
+#define TD_DECODER_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decoder/format.h"
+
+struct td_period {
+	uint64_t value;     /* 0: the backend's default */
+	enum td_unit unit;
+};
+
+enum td_pmu_choice { TD_PMU_AUTO, TD_PMU_CLOCK, TD_PMU_SIMULATED };
+enum td_report_to { TD_REPORT_STDERR, TD_REPORT_NONE, TD_REPORT_FILE };
+enum td_children {
+	TD_CHILDREN_QUIET,  /* profiled, each in its file, no report (default) */
+	TD_CHILDREN_REPORT, /* profiled, each prints its own report */
+	TD_CHILDREN_OFF,    /* not profiled */
+};
+/* TDAGENT_DEBUG: a comma-separated list of these, or "all" */
+enum td_debug {
+	TD_DEBUG_CORE = 1 << 0,
+	TD_DEBUG_THREADS = 1 << 1,
+	TD_DEBUG_STORE = 1 << 2,
+	TD_DEBUG_STROBE = 1 << 3,
+};
+
+#define TD_PATH_MAX 1024
+
+struct td_options {
+	struct td_period long_period;
+	struct td_period short_period;
+	uint32_t jitter; /* percent of the long period, 0..100 */
+	enum td_pmu_choice pmu;
+	char output[TD_PATH_MAX]; /* "": the default directory */
+	enum td_report_to report;
+	char report_file[TD_PATH_MAX];
+	enum td_children children;
+	unsigned debug; /* enum td_debug, or-ed */
+	uint64_t seed;  /* 0: from the clock */
+};
+
+struct td_option {
+	const char *name;     /* "LONG": TDAGENT_LONG and --long */
+	const char *argument; /* "PERIOD", for --help */
+	const char *fallback; /* the default, in words, for --help */
+	const char *help;     /* one line */
+	/* 0, or -EINVAL with `why` filled: what was wrong and what to write */
+	int (*parse)(struct td_options *options, const char *value, char *why, size_t size);
+};
+
+extern const struct td_option td_option_table[];
+extern const size_t td_option_count;
+
+/* Sets every default. */
+void td_options_init(struct td_options *options);
+
+/*
+ * Sets one option; `name` without the TDAGENT_ prefix, in upper case.
+ * Returns 0, -ENOENT for a name that is not in the table or -EINVAL for a bad
+ * value; then `why` holds one line without newline that names the option, says
+ * what was wrong and what would be right, and `options` is unchanged.
+ */
+int td_options_set(struct td_options *options, const char *name, const char *value,
+		   char *why, size_t size);
+
+/*
+ * Reads "1000000" (cycles), "300", "10us", "1ms", "2s", "500ns".
+ * Returns 0 or -EINVAL.
+ */
+int td_period_parse(const char *text, struct td_period *period);
+
+/*
+ * Expands %p (pid), %e (program's base name) and %% in `pattern`.
+ * Returns 0, or -EINVAL for another %, or -ENAMETOOLONG.
+ */
+int td_output_expand(const char *pattern, uint32_t pid, const char *program, char *path,
+		     size_t size);
+
+#endif

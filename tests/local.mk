@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+include tests/unit/local.mk
+include tests/prog/local.mk
+include tests/run/local.mk
+include tests/check/local.mk
+include tests/bench/local.mk
