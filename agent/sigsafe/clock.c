@@ -38,5 +38,5 @@ static void reset_clock(struct td_thread *thread)
 	td_clock_read(thread, thread->counter_base);
 }
 
-const struct td_counters td_clock_counters = {
+const struct td_counter_ops td_clock_counters = {
 	.read = read_clock, .reset = reset_clock, .elapsed = 0};

@@ -11,7 +11,7 @@
 #define TD_CLOCK_COUNTERS 3u /* cpu_time (ns), faults, switches */
 
 /* Source: CLOCK_THREAD_CPUTIME_ID and getrusage(RUSAGE_THREAD); user and kernel. */
-extern const struct td_counters td_clock_counters;
+extern const struct td_counter_ops td_clock_counters;
 
 /* CPU time of the calling thread, ns.  Context: any. */
 uint64_t td_clock_thread_cpu(void);

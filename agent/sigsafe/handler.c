@@ -43,7 +43,8 @@ static bool is_ours(const siginfo_t *info, bool *delayed)
 	}
 	if (info->si_code == SI_TIMER)
 		return (uint64_t)info->si_value.sival_ptr == td_signal.cookie;
-	if (info->si_code == POLL_IN || info->si_code == POLL_HUP)
+	/* on SIGTRAP these codes are the processor's */
+	if (info->si_signo != SIGTRAP && (info->si_code == POLL_IN || info->si_code == POLL_HUP))
 		return td_self ? info->si_fd == td_self->fd : true;
 	return false;
 }

@@ -58,5 +58,5 @@ static void reset_simulated(struct td_thread *thread)
 		thread->counter_base[i] = UINT64_MAX;
 }
 
-const struct td_counters td_simulated_counters = {
+const struct td_counter_ops td_simulated_counters = {
 	.read = read_simulated, .reset = reset_simulated, .elapsed = FIRST_CLOCK};

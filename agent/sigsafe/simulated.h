@@ -13,7 +13,7 @@
 /* slots, the nodes of enum td_sim_node, then the clock's counters */
 #define TD_SIMULATED_COUNTERS (1u + TD_SIM_NODES + TD_CLOCK_COUNTERS)
 
-extern const struct td_counters td_simulated_counters;
+extern const struct td_counter_ops td_simulated_counters;
 
 /* The program's declaration; set by core before the first signal. */
 extern const struct td_simulation *td_simulated_program;

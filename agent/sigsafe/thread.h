@@ -22,7 +22,7 @@ struct td_thread;
  * What interrupts the thread.  Periods are in the trigger's unit.
  * Context of all: signal, on the thread itself.
  */
-struct td_trigger {
+struct td_trigger_ops {
 	/* The next signal comes after `period`, once or again and again: the
 	 * handler arms anew each time.  Returns 0 or -errno; -EBADF: the
 	 * program took our descriptor away. */
@@ -35,7 +35,7 @@ struct td_trigger {
  * What is read at both ends of a window.
  * Context of all: signal, on the thread itself.
  */
-struct td_counters {
+struct td_counter_ops {
 	/* Values since the last reset, as many as the profile's header says.
 	 * False if they cannot be trusted now. */
 	bool (*read)(struct td_thread *thread, uint64_t *values);
@@ -68,8 +68,8 @@ struct td_thread {
 	bool in_window;
 	struct td_window window;
 
-	const struct td_trigger *trigger;
-	const struct td_counters *counters;
+	const struct td_trigger_ops *trigger;
+	const struct td_counter_ops *counters;
 	const struct td_strobe_plan *plan;
 	int fd;        /* perf event, -1 none */
 	int fd_mark;   /* its F_SETSIG value, by which we know it again */

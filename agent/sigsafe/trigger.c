@@ -45,5 +45,5 @@ static void stop_timer(struct td_thread *thread)
 	set_timer(thread, 0);
 }
 
-const struct td_trigger td_perf_trigger = {.arm = arm_perf, .stop = stop_perf};
-const struct td_trigger td_timer_trigger = {.arm = set_timer, .stop = stop_timer};
+const struct td_trigger_ops td_perf_trigger = {.arm = arm_perf, .stop = stop_perf};
+const struct td_trigger_ops td_timer_trigger = {.arm = set_timer, .stop = stop_timer};

@@ -13,8 +13,8 @@
 #define TD_TASK_CLOCK_SHORTEST_NS 10000u
 
 /* thread->fd is the event, F_SETSIG thread->fd_mark on it. */
-extern const struct td_trigger td_perf_trigger;
+extern const struct td_trigger_ops td_perf_trigger;
 /* thread->timer is the timer's kernel id. */
-extern const struct td_trigger td_timer_trigger;
+extern const struct td_trigger_ops td_timer_trigger;
 
 #endif
