@@ -88,6 +88,7 @@ enum td_lost {
 	TD_LOST_REARM = 2,     /* the trigger could not be armed again */
 	TD_LOST_THROTTLED = 3, /* periods the kernel skipped */
 	TD_LOST_CLOSED = 4,    /* the program closed our descriptor */
+	TD_LOST_BLOCKED = 5,   /* the signal was blocked: the place is not known */
 	TD_LOST_MAX = 8,
 };
 

@@ -26,6 +26,7 @@ static const struct words losts[TD_LOST_MAX] = {
 	[TD_LOST_REARM] = {"rearm", "the trigger could not be armed"},
 	[TD_LOST_THROTTLED] = {"throttled", "throttled by the kernel"},
 	[TD_LOST_CLOSED] = {"closed", "the program closed our descriptor"},
+	[TD_LOST_BLOCKED] = {"blocked", "the signal was blocked"},
 };
 
 static const char *const backends[] = {

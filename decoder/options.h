@@ -16,7 +16,7 @@
 #include "decoder/format.h"
 
 struct td_period {
-	uint64_t value;     /* 0: the backend's default */
+	uint64_t value; /* 0: none (the short period only: no windows) */
 	enum td_unit unit;
 };
 
@@ -55,12 +55,21 @@ struct td_option {
 	const char *argument; /* "PERIOD", for --help */
 	const char *fallback; /* the default, in words, for --help */
 	const char *help;     /* one line */
-	/* 0, or -EINVAL with `why` filled: what was wrong and what to write */
+	/*
+	 * 0, or -EINVAL with `options` unchanged and `why` filled: what was wrong
+	 * and what to write, without the option's name.
+	 */
 	int (*parse)(struct td_options *options, const char *value, char *why, size_t size);
 };
 
 extern const struct td_option td_option_table[];
 extern const size_t td_option_count;
+
+/* NULL if no option has this name (upper case, without TDAGENT_). */
+const struct td_option *td_option_find(const char *name);
+
+/* The option whose name was probably meant, or NULL. */
+const struct td_option *td_option_nearest(const char *name);
 
 /* Sets every default. */
 void td_options_init(struct td_options *options);
@@ -75,14 +84,25 @@ int td_options_set(struct td_options *options, const char *name, const char *val
 		   char *why, size_t size);
 
 /*
+ * What no option can tell alone; call it after the last td_options_set().
+ * Returns 0, or -EINVAL with `why` as above: the short period is longer than
+ * the long one.  Periods in different units are not compared: only the backend
+ * knows the clock rate.
+ */
+int td_options_check(const struct td_options *options, char *why, size_t size);
+
+/*
  * Reads "1000000" (cycles), "300", "10us", "1ms", "2s", "500ns".
- * Returns 0 or -EINVAL.
+ * Returns 0 or -EINVAL (no such form, or more than 64 bits).
  */
 int td_period_parse(const char *text, struct td_period *period);
 
+/* Writes "10us" or "300 cycles": exact, in the largest unit that divides. */
+void td_period_print(const struct td_period *period, char *text, size_t size);
+
 /*
- * Expands %p (pid), %e (program's base name) and %% in `pattern`.
- * Returns 0, or -EINVAL for another %, or -ENAMETOOLONG.
+ * Expands %p (pid), %e (the base name of `program`) and %% in `pattern`.
+ * Returns 0, or -EINVAL for another % or -ENAMETOOLONG.
  */
 int td_output_expand(const char *pattern, uint32_t pid, const char *program, char *path,
 		     size_t size);

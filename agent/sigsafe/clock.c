@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "agent/sigsafe/clock.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include "agent/sigsafe/syscall.h"
+
+uint64_t td_clock_thread_cpu(void)
+{
+	struct timespec now = {0};
+
+	td_syscall2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void td_clock_read(struct td_thread *thread, uint64_t *values)
+{
+	struct rusage usage = {0};
+
+	values[0] = td_clock_thread_cpu();
+	thread->places.record->cpu_ns = values[0];
+	td_syscall2(SYS_getrusage, RUSAGE_THREAD, &usage);
+	values[1] = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
+	values[2] = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+}
+
+static bool read_clock(struct td_thread *thread, uint64_t *values)
+{
+	td_clock_read(thread, values);
+	for (unsigned i = 0; i < TD_CLOCK_COUNTERS; i++)
+		values[i] -= thread->counter_base[i];
+	return true;
+}
+
+static void reset_clock(struct td_thread *thread)
+{
+	td_clock_read(thread, thread->counter_base);
+}
+
+const struct td_counter_ops td_clock_counters = {
+	.read = read_clock, .reset = reset_clock, .elapsed = 0};

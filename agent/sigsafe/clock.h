@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The software counters: CPU time of the thread, page faults, context
+ * switches.  The one backend that every machine has.
+ */
+#ifndef TD_SIGSAFE_CLOCK_H
+#define TD_SIGSAFE_CLOCK_H
+
+#include "agent/sigsafe/thread.h"
+
+#define TD_CLOCK_COUNTERS 3u /* cpu_time (ns), faults, switches */
+
+/* Source: CLOCK_THREAD_CPUTIME_ID and getrusage(RUSAGE_THREAD); user and kernel. */
+extern const struct td_counter_ops td_clock_counters;
+
+/* CPU time of the calling thread, ns.  Context: any. */
+uint64_t td_clock_thread_cpu(void);
+
+/* The three counters, absolute, and thread->places.record->cpu_ns brought up
+ * to date.  Context: signal, on the thread. */
+void td_clock_read(struct td_thread *thread, uint64_t *values);
+
+#endif

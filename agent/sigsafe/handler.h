@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The signal handler, and what the program wanted the same signal to do.
+ */
+#ifndef TD_SIGSAFE_HANDLER_H
+#define TD_SIGSAFE_HANDLER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/sigsafe/thread.h"
+
+/* The signal that the trigger sends and how to know it from others; constant
+ * after the start. */
+struct td_signal {
+	int number;       /* 0: the agent has no handler */
+	uint64_t cookie;  /* si_perf_data or si_value of ours */
+};
+
+extern struct td_signal td_signal;
+
+/* All threads ever profiled, newest first; entries are only added. */
+extern _Atomic(struct td_thread *) td_threads;
+
+/*
+ * What the program has set for our signal; the kernel has our handler
+ * instead.  Written by core with all signals blocked, under its lock; a
+ * handler on another thread may see a mixture for an instant, as it could
+ * with the kernel's own.
+ */
+extern struct sigaction td_program_action;
+
+/* The process's handler for td_signal.number.  Context: signal. */
+void td_handler(int number, siginfo_t *info, void *context);
+
+#endif

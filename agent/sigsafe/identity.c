@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "agent/sigsafe/identity.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "agent/sigsafe/maps.h"
+#include "agent/sigsafe/store.h"
+
+#define OBJECTS_MAX 1024u
+#define JIT_MAX 256u /* more mappings than that are not looked up again */
+
+/*
+ * An object in which a sample was taken.  Entries are only ever added; an
+ * unloaded object's entry stays, as its functions stay in the profile.
+ * Written by the thread that claimed the entry before `ref` is stored
+ * (release), read by all after they saw it (acquire).
+ */
+struct object {
+	_Atomic uint32_t ref; /* 0: not ready */
+	enum td_object_kind kind;
+	struct td_range range;
+	uint64_t bias;
+	const void *link_map;
+	uint64_t fingerprint;
+};
+
+static struct object objects[OBJECTS_MAX];
+static _Atomic uint32_t object_count;
+static _Atomic uint32_t jit_count;
+
+/* Enough of the unwind table to tell another file loaded at the same place. */
+static uint64_t fingerprint_of(const struct dl_find_object *found)
+{
+	uint64_t words[2] = {0, 0};
+
+	if (found->dlfo_eh_frame)
+		memcpy(words, found->dlfo_eh_frame, 12);
+	return (words[0] ^ words[1] << 32) ^ (uint64_t)found->dlfo_link_map->l_ld;
+}
+
+static struct object *next_object(struct object *after)
+{
+	uint32_t count = atomic_load_explicit(&object_count, memory_order_acquire);
+	struct object *end = objects + (count < OBJECTS_MAX ? count : OBJECTS_MAX);
+
+	for (struct object *o = after ? after + 1 : objects; o < end; o++)
+		if (atomic_load_explicit(&o->ref, memory_order_acquire))
+			return o;
+	return NULL;
+}
+
+/* Records `file` in the profile and remembers it; returns NULL if there is no room. */
+static struct object *add_object(const struct object *values, const struct td_file_object *file)
+{
+	uint32_t index = atomic_load(&object_count);
+	uint32_t ref;
+
+	do {
+		if (index >= OBJECTS_MAX)
+			return NULL;
+	} while (!atomic_compare_exchange_weak(&object_count, &index, index + 1));
+	ref = td_store_add_object(file);
+	objects[index].kind = values->kind;
+	objects[index].range = values->range;
+	objects[index].bias = values->bias;
+	objects[index].link_map = values->link_map;
+	objects[index].fingerprint = values->fingerprint;
+	atomic_store_explicit(&objects[index].ref, ref, memory_order_release);
+	return ref ? &objects[index] : NULL;
+}
+
+static void copy_string(char *to, const char *from, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < size && from[i]; i++)
+		to[i] = from[i];
+	to[i] = 0;
+}
+
+static bool inside(struct td_range range, uint64_t address, uint64_t size)
+{
+	return address >= range.start && address <= range.end && size <= range.end - address;
+}
+
+/* Looks for the build-id among the notes in [at, end). */
+static void find_build_id(uint64_t at, uint64_t end, struct td_file_object *file)
+{
+	while (end - at >= sizeof(Elf64_Nhdr) && end > at) {
+		const Elf64_Nhdr *note = (const void *)at;
+		uint64_t name = at + sizeof(*note);
+		uint64_t descriptor = name + ((note->n_namesz + 3ull) & ~3ull);
+		uint64_t next = descriptor + ((note->n_descsz + 3ull) & ~3ull);
+
+		if (next > end || next <= at)
+			return;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    memcmp((const void *)name, "GNU", 4) == 0 &&
+		    note->n_descsz <= sizeof(file->build_id)) {
+			memcpy(file->build_id, (const void *)descriptor, note->n_descsz);
+			file->build_id_size = note->n_descsz;
+			return;
+		}
+		at = next;
+	}
+}
+
+/* The mapped ELF header leads to the notes; without it there is no build-id. */
+static void read_build_id(const struct object *object, struct td_file_object *file)
+{
+	const Elf64_Ehdr *header = (const void *)object->range.start;
+	const Elf64_Phdr *program;
+
+	if (!inside(object->range, object->range.start, sizeof(*header)) ||
+	    memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header->e_phentsize != sizeof(*program) ||
+	    !inside(object->range, object->range.start + header->e_phoff,
+		    header->e_phnum * sizeof(*program)))
+		return;
+	program = (const void *)(object->range.start + header->e_phoff);
+	for (unsigned i = 0; i < header->e_phnum && !file->build_id_size; i++) {
+		uint64_t start = object->bias + program[i].p_vaddr;
+
+		if (program[i].p_type == PT_NOTE &&
+		    inside(object->range, start, program[i].p_memsz))
+			find_build_id(start, start + program[i].p_memsz, file);
+	}
+}
+
+static struct object *add_elf(const struct object *values, const char *name)
+{
+	struct td_file_object file = {
+		.kind = values->kind,
+		.map_start = values->range.start,
+		.map_end = values->range.end,
+		.bias = values->bias,
+		.fingerprint = values->fingerprint,
+	};
+
+	read_build_id(values, &file);
+	copy_string(file.path, name, sizeof(file.path));
+	return add_object(values, &file);
+}
+
+static struct object *elf_object(const struct dl_find_object *found)
+{
+	const char *name = found->dlfo_link_map->l_name;
+	struct object values = {
+		.kind = TD_OBJECT_ELF,
+		.range = {(uint64_t)found->dlfo_map_start, (uint64_t)found->dlfo_map_end},
+		.bias = found->dlfo_link_map->l_addr,
+		.link_map = found->dlfo_link_map,
+		.fingerprint = fingerprint_of(found),
+	};
+
+	for (struct object *o = next_object(NULL); o; o = next_object(o))
+		if (o->range.start == values.range.start && o->range.end == values.range.end &&
+		    o->link_map == values.link_map && o->fingerprint == values.fingerprint)
+			return o;
+	if (!*name)
+		name = td_store.header->exe;
+	if (strcmp(name, "linux-vdso.so.1") == 0) {
+		values.kind = TD_OBJECT_VDSO;
+		name = "[vdso]";
+	}
+	return add_elf(&values, name);
+}
+
+static struct object *add_jit(const struct td_mapping *mapping)
+{
+	struct object values = {.kind = TD_OBJECT_JIT, .range = mapping->range};
+	struct td_file_object file = {
+		.kind = TD_OBJECT_JIT,
+		.map_start = mapping->range.start,
+		.map_end = mapping->range.end,
+	};
+
+	copy_string(file.path, mapping->path, sizeof(file.path));
+	return add_object(&values, &file);
+}
+
+static struct object *jit_object(uint64_t ip)
+{
+	struct td_mapping mapping;
+
+	for (struct object *o = next_object(NULL); o; o = next_object(o))
+		if (o->kind == TD_OBJECT_JIT && ip >= o->range.start && ip < o->range.end)
+			return o;
+	/* A walk through the mappings a sample would be too much for a program
+	 * that makes new ones all the time. */
+	if (atomic_fetch_add(&jit_count, 1) >= JIT_MAX) {
+		atomic_store(&jit_count, JIT_MAX);
+		return NULL;
+	}
+	if (!td_maps_find(ip, &mapping))
+		return NULL;
+	return add_jit(&mapping);
+}
+
+/* A chunk of code that no table describes, as part of `region`. */
+static void set_chunk(struct td_identity *identity, enum td_place_kind kind,
+		      const struct object *object, uint64_t ip, uint64_t region)
+{
+	*identity = (struct td_identity){
+		.kind = kind,
+		.object = object ? atomic_load_explicit(&object->ref, memory_order_relaxed) : 0,
+		.address = (ip & ~(uint64_t)(TD_PLACE_CHUNK - 1)) - (object ? object->bias : 0),
+		.region = region - (object ? object->bias : 0),
+		.size = TD_PLACE_CHUNK,
+	};
+}
+
+static void find_jit(uint64_t ip, struct td_identity *identity)
+{
+	const struct object *object = jit_object(ip);
+
+	if (object)
+		set_chunk(identity, TD_PLACE_JIT, object, ip, object->range.start);
+	else
+		set_chunk(identity, TD_PLACE_UNKNOWN, NULL, ip, 0);
+}
+
+void td_identity_find(uint64_t ip, struct td_identity *identity)
+{
+	struct dl_find_object found;
+	const struct object *object;
+	struct td_range range;
+
+	if (_dl_find_object((void *)ip, &found) != 0) {
+		find_jit(ip, identity);
+		return;
+	}
+	object = elf_object(&found);
+	if (!object) {
+		set_chunk(identity, TD_PLACE_UNKNOWN, NULL, ip, 0);
+	} else if (td_unwind_table_find(found.dlfo_eh_frame, object->range, ip, &range)) {
+		*identity = (struct td_identity){
+			.kind = TD_PLACE_FUNCTION,
+			.object = atomic_load_explicit(&object->ref, memory_order_relaxed),
+			.address = range.start - object->bias,
+			.region = range.start - object->bias,
+			.size = (uint32_t)(range.end - range.start),
+		};
+	} else {
+		set_chunk(identity, TD_PLACE_GAP, object, ip,
+			  range.end ? range.start : object->range.start);
+	}
+}
+
+void td_identity_forget(void)
+{
+	for (uint32_t i = 0; i < OBJECTS_MAX; i++)
+		atomic_store(&objects[i].ref, 0);
+	atomic_store(&object_count, 0);
+	atomic_store(&jit_count, 0);
+}

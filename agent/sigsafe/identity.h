@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which function is at an address?  Answered from tables that are mapped
+ * anyway: _dl_find_object gives the loaded object, its .eh_frame_hdr the
+ * function.  No symbol table is read; names are found when somebody reads the
+ * profile.
+ */
+#ifndef TD_SIGSAFE_IDENTITY_H
+#define TD_SIGSAFE_IDENTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decoder/format.h"
+
+/* A code place.  Two addresses are in the same function if object, kind and
+ * region are equal; for a FUNCTION, region == address. */
+struct td_identity {
+	enum td_place_kind kind;
+	uint32_t object;  /* ref of the profile's object record, 0 none */
+	uint64_t address; /* ELF address of the place (JIT, UNKNOWN: run-time) */
+	uint64_t region;
+	uint32_t size;
+};
+
+/* [start, end) in run-time addresses */
+struct td_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+/* Identifies `ip`.  Never fails: at worst the kind is UNKNOWN.
+ * Context: signal; `ip` must be executing or at least mapped code. */
+void td_identity_find(uint64_t ip, struct td_identity *identity);
+
+/* Forgets all objects, with the profile they were recorded in.  Context: normal,
+ * no thread of this process takes samples. */
+void td_identity_forget(void);
+
+static inline bool td_identity_same_function(const struct td_identity *a,
+					     const struct td_identity *b)
+{
+	return a->kind == b->kind && a->object == b->object && a->region == b->region;
+}
+
+/*
+ * Searches the table of an .eh_frame_hdr section at `hdr` for `ip`; nothing
+ * outside `limits` is read.  Returns true if a function covers ip; otherwise
+ * false with `range` the gap around it, or 0..0 if there is no usable table.
+ * Context: any.
+ */
+bool td_unwind_table_find(const void *hdr, struct td_range limits, uint64_t ip,
+			  struct td_range *range);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "agent/sigsafe/maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "agent/sigsafe/syscall.h"
+
+static const char *read_hex(const char *text, uint64_t *value)
+{
+	*value = 0;
+	for (;; text++) {
+		unsigned digit;
+
+		if (*text >= '0' && *text <= '9')
+			digit = (unsigned)(*text - '0');
+		else if (*text >= 'a' && *text <= 'f')
+			digit = (unsigned)(*text - 'a' + 10);
+		else
+			return text;
+		*value = *value << 4 | digit;
+	}
+}
+
+/* The sixth column, after perms, offset, device and inode. */
+static const char *path_of(const char *line)
+{
+	for (int column = 0; column < 5; column++) {
+		while (*line && *line != ' ')
+			line++;
+		while (*line == ' ')
+			line++;
+	}
+	return *line ? line : "[anon]";
+}
+
+static void copy_path(char *to, const char *from, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < size && from[i]; i++)
+		to[i] = from[i];
+	to[i] = 0;
+}
+
+static bool same_path(const char *a, const char *b, size_t size)
+{
+	for (size_t i = 0; i + 1 < size; i++)
+		if (a[i] != b[i] || !a[i])
+			return a[i] == b[i];
+	return true;
+}
+
+bool td_maps_line(const char *line, uint64_t ip, struct td_mapping *run)
+{
+	bool covered = ip >= run->range.start && ip < run->range.end;
+	struct td_range range;
+	const char *at = read_hex(line, &range.start);
+
+	if (*at != '-')
+		return covered;
+	read_hex(at + 1, &range.end);
+	if (range.start == run->range.end &&
+	    same_path(run->path, path_of(line), sizeof(run->path))) {
+		run->range.end = range.end;
+		return false;
+	}
+	if (covered)
+		return true;
+	run->range = range;
+	copy_path(run->path, path_of(line), sizeof(run->path));
+	return false;
+}
+
+/* Lines arrive in pieces: a reader keeps what belongs to the next one. */
+struct reader {
+	int fd;
+	char line[512];
+	size_t used;
+};
+
+/* Feeds every whole line to the walk; true when it found the mapping. */
+static bool feed(struct reader *reader, const char *data, long size, uint64_t ip,
+		 struct td_mapping *run)
+{
+	for (long i = 0; i < size; i++) {
+		if (data[i] != '\n') {
+			if (reader->used < sizeof(reader->line) - 1)
+				reader->line[reader->used++] = data[i];
+			continue;
+		}
+		reader->line[reader->used] = 0;
+		reader->used = 0;
+		if (td_maps_line(reader->line, ip, run))
+			return true;
+	}
+	return false;
+}
+
+bool td_maps_find(uint64_t ip, struct td_mapping *mapping)
+{
+	struct reader reader = {.used = 0};
+	char data[512];
+	bool found = false;
+	long n;
+
+	memset(mapping, 0, sizeof(*mapping));
+	reader.fd = (int)td_syscall3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	if (reader.fd < 0)
+		return false;
+	do {
+		n = td_syscall3(SYS_read, reader.fd, data, sizeof(data));
+		if (n > 0)
+			found = feed(&reader, data, n, ip, mapping);
+	} while (!found && (n > 0 || n == -EINTR));
+	td_syscall1(SYS_close, reader.fd);
+	return found || (ip >= mapping->range.start && ip < mapping->range.end);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The profile as the agent sees it: a shared mapping of the file, handed out
+ * block by block.  Everything here may run in a signal handler.  Blocks are
+ * claimed with one compare-and-swap; a block, once claimed, belongs to one
+ * thread (PLACES) or is filled slot by slot with atomic claims (OBJECTS,
+ * THREADS).
+ */
+#ifndef TD_SIGSAFE_STORE_H
+#define TD_SIGSAFE_STORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/sigsafe/identity.h"
+#include "decoder/format.h"
+
+/* Written by core before the first signal, except `ready_blocks`. */
+struct td_store {
+	struct td_file_header *header; /* NULL: no profile */
+	uint64_t map_size;
+	int fd;
+	uint64_t device; /* of fd's file, to know it again */
+	uint64_t inode;
+	_Atomic uint32_t ready_blocks; /* blocks that have room on the disk */
+};
+
+extern struct td_store td_store;
+
+/* The record with this number.  Context: any; `ref` must come from the store. */
+void *td_store_record(uint32_t ref, uint32_t record_size);
+
+/*
+ * Claims a zeroed block, growing the file when needed.  Returns its number, 0
+ * if the profile or the disk is full.  The caller stores its kind last.
+ * Context: any.
+ */
+uint32_t td_store_take_block(void);
+struct td_file_block *td_store_block(uint32_t block);
+void td_store_publish_block(uint32_t block, enum td_block_kind kind, uint32_t owner);
+
+/* Records of `size` bytes in one block. */
+static inline uint32_t td_store_slots(uint32_t size)
+{
+	uint32_t slots = (TD_BLOCK_SIZE - TD_BLOCK_HEADER) / size;
+
+	return slots > 256 ? 256 : slots;
+}
+
+/* One thread's places: where the next one goes. */
+struct td_places {
+	struct td_file_thread *record;
+	uint32_t record_ref;
+	uint32_t block; /* being filled */
+	uint32_t slot;  /* next free slot in it */
+	struct td_file_place *other; /* takes what finds no room */
+};
+
+/*
+ * Gives `places` its first block.  Returns false if there is no room.
+ * Context: any, not while the thread takes samples.
+ */
+bool td_places_init(struct td_places *places, struct td_file_thread *record, uint32_t ref);
+
+/*
+ * Finds or creates the place of `identity` in the thread's table; the thread's
+ * "other" place, with TD_LOST_FULL counted, if there is no room.
+ * Context: signal, on the owning thread, or normal with the thread stopped.
+ */
+struct td_file_place *td_places_get(struct td_places *places,
+				    const struct td_identity *identity);
+
+/*
+ * Claims an object record and makes it visible; returns its ref, 0 if full.
+ * Context: any.
+ */
+uint32_t td_store_add_object(const struct td_file_object *object);
+
+/* Forgets the profile (a forked child starts its own).  Context: normal, no
+ * thread of this process takes samples. */
+void td_store_forget(void);
+
+#endif

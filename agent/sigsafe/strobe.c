@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "agent/sigsafe/strobe.h"
+
+#include <errno.h>
+#include <time.h>
+
+static uint64_t next_long(struct td_thread *thread)
+{
+	const struct td_strobe_plan *plan = thread->plan;
+	uint64_t spread = plan->long_period / 100 * plan->jitter_percent;
+	uint64_t period = plan->long_period - spread + td_random_below(&thread->random, 2 * spread);
+
+	return period > plan->shortest ? period : plan->shortest;
+}
+
+/* Any length below twice the mean, as far as the trigger grants it: a fixed
+ * one would serve only functions of one length. */
+static uint64_t next_short(struct td_thread *thread)
+{
+	const struct td_strobe_plan *plan = thread->plan;
+	uint64_t most = 2 * plan->short_period;
+
+	if (most <= plan->shortest)
+		return plan->shortest;
+	return plan->shortest + td_random_below(&thread->random, most - plan->shortest);
+}
+
+static void arm(struct td_thread *thread, uint64_t period)
+{
+	int error = thread->trigger->arm(thread, period);
+
+	if (!error)
+		return;
+	thread->places.record->lost[error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM]++;
+	atomic_store(&thread->stopped, true);
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Everything since the last reset belongs to the thread, whatever ran in it. */
+static void add_totals(struct td_thread *thread, const uint64_t *values)
+{
+	for (unsigned i = 0; i < td_store.header->counters; i++)
+		thread->places.record->total[i] += values[i];
+}
+
+static void open_window(struct td_thread *thread, const struct td_identity *where,
+			const uint64_t *values, bool readable)
+{
+	struct td_file_thread *record = thread->places.record;
+	struct td_file_place *place = td_places_get(&thread->places, where);
+
+	place->samples++;
+	record->samples++;
+	record->last_ns = monotonic_ns();
+	if (readable)
+		add_totals(thread, values);
+	if (!thread->plan->short_period) {
+		thread->counters->reset(thread);
+		arm(thread, next_long(thread));
+		return;
+	}
+	thread->window = (struct td_window){
+		.opened_in = *where, .place = place, .requested = next_short(thread)};
+	thread->in_window = true;
+	/* Reset first, arm last: what follows the arming is part of the window. */
+	thread->counters->reset(thread);
+	arm(thread, thread->window.requested);
+}
+
+/* TD_REJECT_MAX: the window counts. */
+static enum td_reject judge(const struct td_thread *thread, const struct td_identity *where,
+			    uint64_t elapsed, bool readable, bool delayed)
+{
+	const struct td_window *window = &thread->window;
+
+	if (!readable)
+		return TD_REJECT_COUNTERS;
+	if (elapsed < window->requested)
+		return TD_REJECT_EARLY;
+	if (delayed)
+		return TD_REJECT_BLOCKED;
+	if (elapsed > 2 * thread->plan->short_period + thread->plan->late)
+		return TD_REJECT_LATE;
+	if (where->kind == TD_PLACE_UNKNOWN || window->opened_in.kind == TD_PLACE_UNKNOWN)
+		return TD_REJECT_UNKNOWN;
+	if (!td_identity_same_function(where, &window->opened_in))
+		return TD_REJECT_FUNCTION;
+	return TD_REJECT_MAX;
+}
+
+static void add_window(struct td_file_place *place, const uint64_t *values)
+{
+	place->windows++;
+	for (unsigned i = 0; i < td_store.header->counters; i++) {
+		struct td_file_sum *sum = &place->sum[i];
+
+		sum->sum += values[i];
+		sum->squares += (double)values[i] * (double)values[i];
+		sum->cross += (double)values[i] * (double)values[0];
+	}
+}
+
+static void close_window(struct td_thread *thread, const struct td_identity *where,
+			 const uint64_t *values, bool readable, bool delayed)
+{
+	struct td_file_thread *record = thread->places.record;
+	uint64_t elapsed = values[thread->counters->elapsed];
+	enum td_reject reject = judge(thread, where, elapsed, readable, delayed);
+
+	if (reject == TD_REJECT_MAX) {
+		record->windows++;
+		add_window(thread->window.place, values);
+	} else {
+		record->rejected[reject]++;
+		thread->window.place->rejected[reject]++;
+	}
+	thread->in_window = false;
+	arm(thread, next_long(thread));
+}
+
+void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed)
+{
+	uint64_t values[TD_COUNTERS_MAX] = {0};
+	bool readable = thread->counters->read(thread, values); /* before all else */
+	struct td_identity where;
+
+	if (thread->in_window) {
+		td_identity_find(ip, &where);
+		close_window(thread, &where, values, readable, delayed);
+	} else if (delayed) {
+		thread->places.record->lost[TD_LOST_BLOCKED]++;
+		arm(thread, next_long(thread));
+	} else {
+		td_identity_find(ip, &where);
+		open_window(thread, &where, values, readable);
+	}
+}
+
+int td_strobe_start(struct td_thread *thread)
+{
+	thread->counters->reset(thread);
+	return thread->trigger->arm(thread, next_long(thread));
+}
+
+void td_strobe_stop(struct td_thread *thread)
+{
+	atomic_store(&thread->stopped, true);
+	thread->trigger->stop(thread);
+	if (!thread->in_window)
+		return;
+	thread->in_window = false;
+	thread->places.record->rejected[TD_REJECT_CUT]++;
+	thread->window.place->rejected[TD_REJECT_CUT]++;
+}

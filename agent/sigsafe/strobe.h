@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The strobe: one signal opens a window, the next closes it.
+ */
+#ifndef TD_SIGSAFE_STROBE_H
+#define TD_SIGSAFE_STROBE_H
+
+#include "agent/sigsafe/thread.h"
+
+/*
+ * Handles one signal of the thread's trigger that interrupted it at `ip`.
+ * `delayed`: the signal was blocked when it was sent, so `ip` is not where the
+ * period ended.  Context: signal, on the thread, with thread->inside set.
+ */
+void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed);
+
+/* Arms the first long period.  Returns 0 or -errno.  Context: normal, on the
+ * thread, or for it while it cannot be signalled. */
+int td_strobe_start(struct td_thread *thread);
+
+/* Stops the trigger; an open window counts as cut.  Context: normal, on the thread. */
+void td_strobe_stop(struct td_thread *thread);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls without libc: no errno, no cancellation point, no hook of ours
+ * or of anybody else in between.  Each returns the kernel's value, -errno on
+ * failure.  Context: any.
+ */
+#ifndef TD_SIGSAFE_SYSCALL_H
+#define TD_SIGSAFE_SYSCALL_H
+
+#include <stdint.h>
+#include <sys/syscall.h>
+
+static inline long td_syscall6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+#define td_syscall0(nr) td_syscall6(nr, 0, 0, 0, 0, 0, 0)
+#define td_syscall1(nr, a) td_syscall6(nr, (long)(a), 0, 0, 0, 0, 0)
+#define td_syscall2(nr, a, b) td_syscall6(nr, (long)(a), (long)(b), 0, 0, 0, 0)
+#define td_syscall3(nr, a, b, c) \
+	td_syscall6(nr, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define td_syscall4(nr, a, b, c, d) \
+	td_syscall6(nr, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+static inline uint32_t td_gettid(void)
+{
+	return (uint32_t)td_syscall0(SYS_gettid);
+}
+
+#endif

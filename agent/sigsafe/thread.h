@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the agent knows of one profiled thread.  Written by core before the
+ * thread's first signal and after its last one; in between by the thread's own
+ * signal handler only.  Other threads read nothing but `tid`, `next` and `fd`.
+ */
+#ifndef TD_SIGSAFE_THREAD_H
+#define TD_SIGSAFE_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/sigsafe/identity.h"
+#include "agent/sigsafe/random.h"
+#include "agent/sigsafe/simulation.h"
+#include "agent/sigsafe/store.h"
+
+struct td_thread;
+
+/*
+ * What interrupts the thread.  Periods are in the trigger's unit.
+ * Context of all: signal, on the thread itself.
+ */
+struct td_trigger_ops {
+	/* The next signal comes after `period`, once or again and again: the
+	 * handler arms anew each time.  Returns 0 or -errno; -EBADF: the
+	 * program took our descriptor away. */
+	int (*arm)(struct td_thread *thread, uint64_t period);
+	/* No more signals. */
+	void (*stop)(struct td_thread *thread);
+};
+
+/*
+ * What is read at both ends of a window.
+ * Context of all: signal, on the thread itself.
+ */
+struct td_counter_ops {
+	/* Values since the last reset, as many as the profile's header says.
+	 * False if they cannot be trusted now. */
+	bool (*read)(struct td_thread *thread, uint64_t *values);
+	void (*reset)(struct td_thread *thread);
+	unsigned elapsed; /* which counter runs in the trigger's unit */
+};
+
+/* How a run strobes; constant after the start. */
+struct td_strobe_plan {
+	uint64_t long_period;  /* mean, in the trigger's unit */
+	uint64_t short_period; /* mean; 0: no windows */
+	uint64_t shortest;     /* what the trigger grants */
+	uint64_t late;         /* a window longer than twice the mean + this is late */
+	uint32_t jitter_percent;
+};
+
+struct td_window {
+	struct td_identity opened_in;
+	struct td_file_place *place; /* of opened_in */
+	uint64_t requested;          /* length, trigger's unit */
+};
+
+struct td_thread {
+	struct td_thread *next; /* all threads ever, see core/threads.c */
+	_Atomic uint32_t tid;   /* 0: free for another thread */
+	bool adopted; /* ran before the agent: finds itself at its first signal */
+
+	atomic_bool inside;  /* a handler of ours is running */
+	atomic_bool stopped; /* take no more samples */
+	bool in_window;
+	struct td_window window;
+
+	const struct td_trigger_ops *trigger;
+	const struct td_counter_ops *counters;
+	const struct td_strobe_plan *plan;
+	int fd;        /* perf event, -1 none */
+	int fd_mark;   /* its F_SETSIG value, by which we know it again */
+	int timer;     /* POSIX timer, -1 none */
+
+	struct td_random random;
+	struct td_places places;
+	uint64_t counter_base[TD_COUNTERS_MAX]; /* counters without a hardware reset */
+};
+
+/* The thread that is running; NULL until core or its first signal sets it.
+ * Initial-exec TLS: no allocation on first use in a handler. */
+extern __thread struct td_thread *td_self __attribute__((tls_model("initial-exec")));
+
+#endif

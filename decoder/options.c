@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+#define PERIOD_MIN 1000u          /* ns or cycles */
+#define PERIOD_MAX 1000000000000u /* 1000 s, or as many cycles */
+
+#define SHOWN 48 /* bytes of a bad value that a message repeats */
+
+struct word {
+	const char *text;
+	int value;
+};
+
+static const struct word pmu_words[] = {
+	{"auto", TD_PMU_AUTO},
+	{"clock", TD_PMU_CLOCK},
+	{"simulated", TD_PMU_SIMULATED},
+};
+
+static const struct word children_words[] = {
+	{"quiet", TD_CHILDREN_QUIET},
+	{"report", TD_CHILDREN_REPORT},
+	{"off", TD_CHILDREN_OFF},
+};
+
+static const struct word debug_words[] = {
+	{"core", TD_DEBUG_CORE},
+	{"threads", TD_DEBUG_THREADS},
+	{"store", TD_DEBUG_STORE},
+	{"strobe", TD_DEBUG_STROBE},
+	{"all", TD_DEBUG_CORE | TD_DEBUG_THREADS | TD_DEBUG_STORE | TD_DEBUG_STROBE},
+};
+
+struct shown {
+	char text[SHOWN + 4];
+};
+
+/* What a message may repeat of somebody's value: one short line. */
+static struct shown show(const char *value, size_t length)
+{
+	struct shown shown;
+	size_t used = length < SHOWN ? length : SHOWN;
+
+	for (size_t i = 0; i < used; i++) {
+		unsigned char byte = (unsigned char)value[i];
+
+		shown.text[i] = byte < ' ' || byte == 0x7f ? '?' : value[i];
+	}
+	strcpy(shown.text + used, length > SHOWN ? "..." : "");
+	return shown;
+}
+
+__attribute__((format(printf, 3, 4))) static int refuse(char *why, size_t size,
+							const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, size, format, arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+static int refuse_value(char *why, size_t size, const char *value, const char *not_what,
+			const char *write_what)
+{
+	return refuse(why, size, "'%s' is not %s; write %s", show(value, strlen(value)).text,
+		      not_what, write_what);
+}
+
+/* Decimal digits only: strtoull() would take blanks, signs and 0x. */
+static int number_parse(const char *text, uint64_t *number, const char **end)
+{
+	uint64_t sum = 0;
+
+	*end = text;
+	for (; **end >= '0' && **end <= '9'; ++*end)
+		if (__builtin_mul_overflow(sum, 10, &sum) ||
+		    __builtin_add_overflow(sum, (uint64_t)(**end - '0'), &sum))
+			return -EINVAL;
+	*number = sum;
+	return *end == text ? -EINVAL : 0;
+}
+
+static int whole_number_parse(const char *text, uint64_t *number)
+{
+	const char *end;
+	uint64_t sum;
+
+	if (number_parse(text, &sum, &end) || *end)
+		return -EINVAL;
+	*number = sum;
+	return 0;
+}
+
+static const struct {
+	const char *suffix;
+	enum td_unit unit;
+	uint32_t factor;
+} period_units[] = {
+	/* td_period_print() takes the first that divides */
+	{"s", TD_UNIT_NS, 1000000000}, {"ms", TD_UNIT_NS, 1000000}, {"us", TD_UNIT_NS, 1000},
+	{"ns", TD_UNIT_NS, 1},         {"", TD_UNIT_CYCLES, 1},
+};
+
+int td_period_parse(const char *text, struct td_period *period)
+{
+	const char *suffix;
+	uint64_t number;
+
+	if (number_parse(text, &number, &suffix))
+		return -EINVAL;
+	for (size_t i = 0; i < COUNT(period_units); i++) {
+		if (strcmp(suffix, period_units[i].suffix))
+			continue;
+		if (__builtin_mul_overflow(number, (uint64_t)period_units[i].factor, &number))
+			return -EINVAL;
+		*period = (struct td_period){number, period_units[i].unit};
+		return 0;
+	}
+	return -EINVAL;
+}
+
+void td_period_print(const struct td_period *period, char *text, size_t size)
+{
+	size_t i = 0;
+
+	while (period_units[i].unit != period->unit || period->value % period_units[i].factor)
+		i++;
+	snprintf(text, size, "%llu%s",
+		 (unsigned long long)(period->value / period_units[i].factor),
+		 period->unit == TD_UNIT_CYCLES ? " cycles" : period_units[i].suffix);
+}
+
+static int parse_long(struct td_options *options, const char *value, char *why, size_t size)
+{
+	struct td_period period;
+
+	if (td_period_parse(value, &period))
+		return refuse_value(why, size, value, "a period",
+				    "cycles (1000000) or a time (1ms, 10us)");
+	if (period.value < PERIOD_MIN || period.value > PERIOD_MAX)
+		return refuse_value(why, size, value, "within the limits",
+				    "1us to 1000s, or 1000 to 1000000000000 cycles");
+	options->long_period = period;
+	return 0;
+}
+
+static int parse_short(struct td_options *options, const char *value, char *why, size_t size)
+{
+	struct td_period period;
+
+	if (td_period_parse(value, &period))
+		return refuse_value(why, size, value, "a period",
+				    "cycles (300), a time (10us), or 0 for no windows");
+	if (period.value > PERIOD_MAX)
+		return refuse_value(why, size, value, "within the limits",
+				    "0 to 1000s, or at most 1000000000000 cycles");
+	options->short_period = period;
+	return 0;
+}
+
+static int parse_jitter(struct td_options *options, const char *value, char *why, size_t size)
+{
+	uint64_t percent;
+
+	if (whole_number_parse(value, &percent) || percent > 100)
+		return refuse_value(why, size, value, "a percentage",
+				    "a whole number from 0 to 100");
+	options->jitter = (uint32_t)percent;
+	return 0;
+}
+
+static int parse_seed(struct td_options *options, const char *value, char *why, size_t size)
+{
+	if (whole_number_parse(value, &options->seed))
+		return refuse_value(why, size, value, "a seed",
+				    "a whole number, or 0 for a new one each run");
+	return 0;
+}
+
+static const struct word *word_find(const struct word *words, size_t count, const char *text,
+				    size_t length)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(words[i].text) == length && !memcmp(words[i].text, text, length))
+			return &words[i];
+	return NULL;
+}
+
+static int parse_pmu(struct td_options *options, const char *value, char *why, size_t size)
+{
+	const struct word *word =
+		word_find(pmu_words, COUNT(pmu_words), value, strlen(value));
+
+	if (!word)
+		return refuse_value(why, size, value, "a way to measure of this version",
+				    "auto, clock or simulated");
+	options->pmu = (enum td_pmu_choice)word->value;
+	return 0;
+}
+
+static int parse_children(struct td_options *options, const char *value, char *why,
+			  size_t size)
+{
+	const struct word *word =
+		word_find(children_words, COUNT(children_words), value, strlen(value));
+
+	if (!word)
+		return refuse_value(why, size, value, "known", "quiet, report or off");
+	options->children = (enum td_children)word->value;
+	return 0;
+}
+
+static int parse_debug(struct td_options *options, const char *value, char *why, size_t size)
+{
+	unsigned areas = 0;
+	const char *area = value;
+
+	for (;;) {
+		size_t length = strcspn(area, ",");
+		const struct word *word =
+			word_find(debug_words, COUNT(debug_words), area, length);
+
+		if (!word)
+			return refuse(why, size,
+				      "'%s' is not an area; write core, threads, store and "
+				      "strobe with commas between them, or all",
+				      show(area, length).text);
+		areas |= (unsigned)word->value;
+		if (!area[length])
+			break;
+		area += length + 1;
+	}
+	options->debug = areas;
+	return 0;
+}
+
+/* Copies `value` to `path` (TD_PATH_MAX bytes) if it is a sound pattern. */
+static int parse_path(char *path, const char *value, char *why, size_t size)
+{
+	char expanded[TD_PATH_MAX];
+	size_t length = strlen(value);
+	int error = td_output_expand(value, UINT32_MAX, "", expanded, sizeof(expanded));
+
+	if (error == -EINVAL)
+		return refuse_value(why, size, value, "a file name",
+				    "p (process id), e (program) or % after each %");
+	if (error || length >= TD_PATH_MAX)
+		return refuse(why, size, "the path has %zu bytes; write at most %d", length,
+			      TD_PATH_MAX - 1);
+	memcpy(path, value, length + 1);
+	return 0;
+}
+
+static int parse_output(struct td_options *options, const char *value, char *why, size_t size)
+{
+	return parse_path(options->output, value, why, size);
+}
+
+static int parse_report(struct td_options *options, const char *value, char *why, size_t size)
+{
+	int error;
+
+	if (!*value)
+		return refuse_value(why, size, value, "a place", "stderr, none or a file");
+	if (!strcmp(value, "stderr") || !strcmp(value, "none")) {
+		options->report = *value == 's' ? TD_REPORT_STDERR : TD_REPORT_NONE;
+		return 0;
+	}
+	error = parse_path(options->report_file, value, why, size);
+	if (!error)
+		options->report = TD_REPORT_FILE;
+	return error;
+}
+
+const struct td_option td_option_table[] = {
+	{"LONG", "PERIOD", "10ms", "mean time between two samples of a thread", parse_long},
+	{"SHORT", "PERIOD", "10us", "mean length of the window after a sample; 0: no windows",
+	 parse_short},
+	{"JITTER", "PERCENT", "20", "random spread of the long period, 0 to 100",
+	 parse_jitter},
+	{"PMU", "NAME", "auto", "who measures: auto, clock or simulated", parse_pmu},
+	{"OUTPUT", "FILE", "${TMPDIR:-/tmp}/tdagent-UID/%e.%p.tdp",
+	 "profile file; %p is the process id, %e the program", parse_output},
+	{"REPORT", "WHERE", "stderr", "report at exit: stderr, none or a file", parse_report},
+	{"CHILDREN", "HOW", "quiet",
+	 "child processes: quiet (profiled, no report), report or off", parse_children},
+	{"SEED", "NUMBER", "0", "start of the random numbers; 0: a new one each run",
+	 parse_seed},
+	{"DEBUG", "AREAS", "none",
+	 "trace to stderr: core, threads, store, strobe (with commas), or all", parse_debug},
+};
+const size_t td_option_count = COUNT(td_option_table);
+
+void td_options_init(struct td_options *options)
+{
+	*options = (struct td_options){
+		.long_period = {10000000, TD_UNIT_NS},
+		.short_period = {10000, TD_UNIT_NS},
+		.jitter = 20,
+		.pmu = TD_PMU_AUTO,
+		.report = TD_REPORT_STDERR,
+		.children = TD_CHILDREN_QUIET,
+	};
+}
+
+/* Insertions, deletions and replacements that turn `a` into `b`. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[16];
+	size_t width = strlen(b);
+
+	if (width >= COUNT(row))
+		return SIZE_MAX;
+	for (size_t j = 0; j <= width; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < width; j++) {
+			size_t best = diagonal + (a[i] != b[j]);
+
+			diagonal = row[j + 1];
+			if (best > row[j] + 1)
+				best = row[j] + 1;
+			if (best > diagonal + 1)
+				best = diagonal + 1;
+			row[j + 1] = best;
+		}
+	}
+	return row[width];
+}
+
+const struct td_option *td_option_nearest(const char *name)
+{
+	const struct td_option *nearest = NULL;
+	size_t least = 3; /* two slips make a typing error, three another word */
+
+	for (size_t i = 0; i < td_option_count; i++) {
+		size_t slips = distance(name, td_option_table[i].name);
+
+		if (slips < least) {
+			least = slips;
+			nearest = &td_option_table[i];
+		}
+	}
+	return nearest;
+}
+
+const struct td_option *td_option_find(const char *name)
+{
+	for (size_t i = 0; i < td_option_count; i++)
+		if (!strcmp(td_option_table[i].name, name))
+			return &td_option_table[i];
+	return NULL;
+}
+
+int td_options_set(struct td_options *options, const char *name, const char *value,
+		   char *why, size_t size)
+{
+	const struct td_option *option = td_option_find(name);
+	size_t length = strlen(name);
+	int prefix = snprintf(why, size, "TDAGENT_%s: ", show(name, length).text);
+
+	if ((size_t)prefix >= size)
+		prefix = size ? (int)size - 1 : 0;
+	why += prefix;
+	size -= (size_t)prefix;
+	if (option)
+		return option->parse(options, value, why, size);
+	option = td_option_nearest(name);
+	if (option)
+		refuse(why, size, "no such option; did you mean TDAGENT_%s?", option->name);
+	else
+		refuse(why, size, "no such option; `tdagent help run` lists them");
+	return -ENOENT;
+}
+
+int td_options_check(const struct td_options *options, char *why, size_t size)
+{
+	const struct td_period *longer = &options->long_period;
+	const struct td_period *shorter = &options->short_period;
+	char long_text[32], short_text[32];
+
+	if (shorter->unit != longer->unit || shorter->value <= longer->value)
+		return 0;
+	td_period_print(longer, long_text, sizeof(long_text));
+	td_period_print(shorter, short_text, sizeof(short_text));
+	return refuse(why, size,
+		      "TDAGENT_SHORT: %s is longer than TDAGENT_LONG, %s; write at most %s, "
+		      "or 0 for no windows",
+		      short_text, long_text, long_text);
+}
+
+static int append(char *path, size_t size, size_t *used, const char *text, size_t length)
+{
+	if (length >= size - *used)
+		return -ENAMETOOLONG;
+	memcpy(path + *used, text, length);
+	*used += length;
+	path[*used] = '\0';
+	return 0;
+}
+
+int td_output_expand(const char *pattern, uint32_t pid, const char *program, char *path,
+		     size_t size)
+{
+	const char *slash = strrchr(program, '/');
+	const char *base = slash ? slash + 1 : program;
+	char digits[16];
+	size_t used = 0;
+	int error = 0;
+
+	if (!size)
+		return -ENAMETOOLONG;
+	path[0] = '\0';
+	snprintf(digits, sizeof(digits), "%u", (unsigned)pid);
+	for (; *pattern && !error; pattern++) {
+		if (*pattern != '%') {
+			error = append(path, size, &used, pattern, 1);
+			continue;
+		}
+		switch (*++pattern) {
+		case 'p':
+			error = append(path, size, &used, digits, strlen(digits));
+			break;
+		case 'e':
+			error = append(path, size, &used, base, strlen(base));
+			break;
+		case '%':
+			error = append(path, size, &used, pattern, 1);
+			break;
+		default:
+			return -EINVAL;
+		}
+	}
+	return error;
+}
