@@ -1,1 +1,57 @@
 # SPDX-License-Identifier: MIT
+# Programs whose answer is known.  `demo` is built by `make` too: the README
+# shows it.  -O2 -g always, so that names and shares do not follow CFLAGS.
+prog_cflags = $(AM_CFLAGS) -O2 -g
+
+noinst_PROGRAMS += tests/prog/demo
+check_PROGRAMS += \
+	tests/prog/burn tests/prog/closeall tests/prog/deny tests/prog/exits tests/prog/forker \
+	tests/prog/jit tests/prog/loader tests/prog/manythreads tests/prog/nounwind \
+	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw
+check_LTLIBRARIES += \
+	tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la
+
+tests_prog_demo_SOURCES = tests/prog/demo.c tests/prog/simulate.h agent/sigsafe/simulation.h
+tests_prog_demo_CFLAGS = $(prog_cflags)
+tests_prog_demo_LDFLAGS = -pthread -Wl,--export-dynamic-symbol=tdagent_simulation
+
+tests_prog_burn_SOURCES = tests/prog/burn.c tests/prog/spin.h
+tests_prog_burn_CFLAGS = $(prog_cflags)
+tests_prog_closeall_SOURCES = tests/prog/closeall.c tests/prog/spin.h
+tests_prog_closeall_CFLAGS = $(prog_cflags)
+tests_prog_deny_SOURCES = tests/prog/deny.c
+tests_prog_exits_SOURCES = tests/prog/exits.c tests/prog/spin.h
+tests_prog_exits_CFLAGS = $(prog_cflags)
+tests_prog_forker_SOURCES = tests/prog/forker.c tests/prog/spin.h
+tests_prog_forker_CFLAGS = $(prog_cflags)
+tests_prog_jit_SOURCES = tests/prog/jit.c tests/prog/spin.h
+tests_prog_jit_CFLAGS = $(prog_cflags)
+tests_prog_manythreads_SOURCES = tests/prog/manythreads.c tests/prog/spin.h
+tests_prog_manythreads_CFLAGS = $(prog_cflags)
+tests_prog_sigs_SOURCES = tests/prog/sigs.c tests/prog/spin.h
+tests_prog_sigs_CFLAGS = $(prog_cflags)
+tests_prog_threads2_SOURCES = tests/prog/threads2.c tests/prog/spin.h
+tests_prog_threads2_CFLAGS = $(prog_cflags)
+
+tests_prog_throw_SOURCES = tests/prog/throw.cc tests/prog/spin.h
+tests_prog_throw_CXXFLAGS = -Wall -Wextra -O2 -g
+
+# Refused by `tdagent run`: LD_PRELOAD does not reach it.
+tests_prog_static_SOURCES = tests/prog/burn.c tests/prog/spin.h
+tests_prog_static_LDFLAGS = -all-static
+
+tests_prog_libbare_la_SOURCES = tests/prog/nounwind-body.c tests/prog/nounwind.h
+tests_prog_libbare_la_CFLAGS = $(prog_cflags) -fno-asynchronous-unwind-tables -fno-unwind-tables
+tests_prog_nounwind_SOURCES = tests/prog/nounwind.c tests/prog/nounwind.h tests/prog/spin.h
+tests_prog_nounwind_CFLAGS = $(prog_cflags)
+tests_prog_nounwind_LDADD = tests/prog/libbare.la
+
+# -rpath makes libtool build a shared object that is not installed.
+plugin_ldflags = -module -avoid-version -rpath /nowhere
+tests_prog_loader_SOURCES = tests/prog/loader.c
+tests_prog_plugin_one_la_SOURCES = tests/prog/plugin.c
+tests_prog_plugin_one_la_CFLAGS = $(prog_cflags) -DPLUGIN_WORK=work_of_plugin_one
+tests_prog_plugin_one_la_LDFLAGS = $(plugin_ldflags)
+tests_prog_plugin_two_la_SOURCES = tests/prog/plugin.c
+tests_prog_plugin_two_la_CFLAGS = $(prog_cflags) -DPLUGIN_WORK=work_of_plugin_two
+tests_prog_plugin_two_la_LDFLAGS = $(plugin_ldflags)

@@ -1,1 +1,24 @@
 # SPDX-License-Identifier: MIT
+# End-to-end tests: each is a script that runs from the top of the build tree.
+# They need python3 (and skip without it).
+run_tests = \
+	tests/run/badinput.sh \
+	tests/run/children.sh \
+	tests/run/command.sh \
+	tests/run/denied.sh \
+	tests/run/fork.sh \
+	tests/run/guest.sh \
+	tests/run/killed.sh \
+	tests/run/plugins.sh \
+	tests/run/real-programs.sh \
+	tests/run/shares.sh \
+	tests/run/simulated.sh \
+	tests/run/threads.sh
+
+TESTS += $(run_tests)
+EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/against-perf.py
+
+# The long form of real-programs.sh, alone: its shares come from a busy machine.
+.PHONY: check-real
+check-real: all
+	$(top_srcdir)/tests/run/real-programs.sh --long

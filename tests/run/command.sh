@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `tdagent run`: options, exit status and signals pass through; what cannot be
+# profiled is refused in one line.
+. "$(dirname "$0")/lib.sh"
+
+run()
+{
+	guest agent $clean "$tdagent" run --report=none "--output=$work/profiles/%e.%p" "$@"
+}
+
+for way in $("$prog/exits"); do
+	plain "$prog/exits" "$way"
+	run -- "$prog/exits" "$way"
+	same "run exits $way"
+done
+
+rm -f "$work"/profiles/*
+run --long=1ms -- "$prog/burn" --truth 1000
+ended "exit 0" agent
+expect "$(profile burn)" "$(truth agent)" <<'END'
+for true in truth:
+    has_share(true["name"], true["share"])
+check("1" in str(report["run"]["long_period"]), "long_period %s" % report["run"]["long_period"])
+END
+
+# A signal to `run` reaches the program and ends both alike.
+$clean "$tdagent" run --report=none "--output=$work/profiles/%e.%p" -- "$prog/burn" 60000 \
+	>"$work/agent.out" 2>"$work/agent.err" &
+run_pid=$!
+tries=0
+until ls "$work"/profiles/burn.* 2>"$work/ls.err" | grep -v "$(basename "$(profile burn)")" |
+	grep -q . || [ $tries -gt 100 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+kill -TERM $run_pid
+wait $run_pid
+[ $? -eq 143 ] || fail "SIGTERM to run: status $?"
+
+# refused WORD PROGRAM...: one line, exit 1 or 2, the program does not run.
+refused()
+{
+	word=$1
+	shift
+	run -- "$@"
+	one_line agent "$word"
+	case $(cat "$work/agent.status") in
+	"exit 0" | signal*) fail "$*: not refused" ;;
+	esac
+	[ -s "$work/agent.out" ] && fail "$*: it ran"
+}
+
+refused static "$prog/static" 50
+cp "$prog/burn" "$work/setuid"
+chmod u+s "$work/setuid"
+refused setuid "$work/setuid" 50
+refused nonexistent /nonexistent/program
+refused "$work" "$work"
+echo "no program" >"$work/text"
+refused "$work/text" "$work/text"
+
+# A usage error is exit 2, and help goes to stdout.
+guest agent $clean "$tdagent" run --banana -- "$prog/burn"
+ended "exit 2" agent
+guest agent $clean "$tdagent" run --help
+ended "exit 0" agent
+[ -s "$work/agent.out" ] && [ ! -s "$work/agent.err" ] || fail "help is not on stdout"
+guest agent $clean "$tdagent" probe
+ended "exit 0" agent
+grep -q clock "$work/agent.out" || fail "probe does not speak of the clock"

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Checks a report: expect.py REPORT.json STATEMENTS [TRUTH]
+
+The statements may use what is defined here, `report` (the whole JSON) and
+`truth` (the JSON lines that the program printed about itself).  All failures
+are printed, with the report's functions; the exit status tells.
+"""
+import json
+import math
+import os
+import sys
+
+failed = []
+
+
+def check(condition, message):
+    if not condition:
+        failed.append(message)
+
+
+def functions(name=None, module=None):
+    """All rows with this name and this module (its base name)."""
+    return [f for f in report["functions"]
+            if name in (None, f["name"]) and module in (None, os.path.basename(f["module"]))]
+
+
+def function(name, module=None):
+    """The only row with this name."""
+    rows = functions(name, module)
+    check(len(rows) == 1, "%d rows named %s" % (len(rows), name))
+    return rows[0] if rows else {"name": name, "module": "", "samples": 0, "share": 0.0}
+
+
+def sampling_error(share, samples):
+    """Four standard deviations: a healthy test fails once in 15,000 times."""
+    return 4 * math.sqrt(max(share * (1 - share), 0.01) / max(samples, 1))
+
+
+def share_is(expected, found, what, points=1.0):
+    samples = report["totals"]["samples"]
+    check(samples >= 100, "only %d samples" % samples)
+    allowed = sampling_error(expected, samples) + points / 100
+    check(abs(found - expected) <= allowed, "%s has %.1f %%, not %.1f +- %.1f"
+          % (what, 100 * found, 100 * expected, 100 * allowed))
+
+
+def has_share(name, expected, module=None, points=1.0):
+    """The function's share is right, and it is its samples' part of all."""
+    row = function(name, module)
+    share_is(expected, row["share"], name, points)
+    part = row["samples"] / max(report["totals"]["samples"], 1)
+    check(abs(part - row["share"]) < 0.001, "%s: share is not samples / total" % name)
+
+
+def thread(name):
+    rows = [t for t in report["threads"] if t["name"] == name]
+    check(len(rows) == 1, "%d threads named %s" % (len(rows), name))
+    return rows[0] if rows else {"name": name, "tid": 0, "samples": 0}
+
+
+def mixes_are(points=2.0):
+    """Each function of the truth has its declared top-down fractions."""
+    for true in truth:
+        row = function(true["name"])
+        found = row.get("topdown", {})
+        for node in sorted(set(true) - {"name", "share"}):
+            check(node in found, "%s: no %s" % (true["name"], node))
+            if node in found:
+                fraction_is(true["name"] + " " + node, true[node], found[node], points / 100)
+
+
+def fraction_is(what, expected, found, allowed):
+    value, low, high = found["value"], found["low"], found["high"]
+    check(abs(value - expected) <= allowed,
+          "%s: %.4f, declared %.4f" % (what, value, expected))
+    check(low <= value <= high, "%s: %.4f not in its interval %.4f..%.4f"
+          % (what, value, low, high))
+    check(low - allowed <= expected <= high + allowed,
+          "%s: interval %.4f..%.4f without %.4f" % (what, low, high, expected))
+
+
+def print_functions():
+    for f in report.get("functions", [])[:15]:
+        print("  %6.2f %%  %6d  %s  %s" % (100 * f["share"], f["samples"], f["name"], f["module"]))
+
+
+try:
+    report = json.load(open(sys.argv[1]))
+except ValueError as error:
+    sys.exit("%s: not JSON: %s" % (sys.argv[1], error))
+truth = [json.loads(line) for line in open(sys.argv[3])]
+exec(compile(open(sys.argv[2]).read(), "statements", "exec"))
+if failed:
+    print("\n".join(failed))
+    print_functions()
+    sys.exit(1)

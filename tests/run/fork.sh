@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A fork: each process has its own profile, with its own work and nothing of
+# the others'.
+. "$(dirname "$0")/lib.sh"
+
+compare "$prog/forker"
+rm -f "$work"/profiles/*
+agent "$prog/forker" --truth
+ended "exit 0" agent
+[ "$(profiles forker | wc -l)" -eq 3 ] || fail "$(profiles forker | wc -l) profiles, not 3"
+
+for name in parent_work quick_child_work plain_child_work; do
+	pid=$(sed -n "s/.*\"$name\": \([0-9]*\).*/\1/p" "$work/agent.out")
+	expect "$work/profiles/forker.$pid" <<END
+check(report["run"]["pid"] == $pid, "pid %s, not $pid" % report["run"]["pid"])
+share = function("$name")["share"]
+check(share > 0.85, "$name has %.2f" % share)
+others = [f["name"] for f in functions() if f["name"].endswith("_work") and f["name"] != "$name"]
+check(not others, "work of others: %s" % others)
+END
+done
+
+compare "$prog/forker"

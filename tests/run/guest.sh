@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The program is the guest of honour: what it writes, how it ends and what it
+# finds is the same with and without the agent.
+. "$(dirname "$0")/lib.sh"
+
+for way in $("$prog/exits"); do
+	compare "$prog/exits" "$way"
+	for file in $(profiles exits); do
+		expect "$file" <<END
+check(report["totals"]["samples"] > 0, "nothing was measured before $way")
+END
+	done
+	[ -n "$(profiles exits)" ] || fail "no profile after $way"
+	rm -f "$work"/profiles/*
+done
+
+compare "$prog/sigs"
+for pmu in clock simulated; do
+	agent TDAGENT_PMU=$pmu TDAGENT_LONG=500us TDAGENT_SHORT=10us "$prog/sigs"
+	same "sigs, $pmu"
+done
+
+# The same with the POSIX timer and SIGPROF.
+plain "$prog/deny" perf_event_open "$prog/sigs"
+guest agent "$prog/deny" perf_event_open $clean $preload "$prog/sigs"
+same "sigs, perf denied"
+
+# Descriptors: the numbers that it gets, and what is in its files, though the
+# report goes to descriptor 2, which is one of them.
+for how in loop range from; do
+	for first in 0 3; do
+		mkdir "$work/plain" "$work/agent"
+		(cd "$work/plain" && plain "$prog/closeall" $how $first)
+		(cd "$work/agent" && agent TDAGENT_REPORT=stderr "$prog/closeall" $how $first)
+		cmp -s "$work/plain.status" "$work/agent.status" || fail "closeall $how $first: status"
+		diff -r "$work/plain" "$work/agent" >"$work/diff.err" ||
+			fail "closeall $how $first: its files differ: $(head -n 5 "$work/diff.err")"
+		rm -r "$work/plain" "$work/agent"
+	done
+done
+expect "$(profiles closeall | head -n 1)" <<'END'
+check(report["totals"]["samples"] > 0, "nothing was measured before all was closed")
+END
+
+# 200 times, short.
+plain true
+for i in $(seq 200); do
+	$clean $preload true >"$work/agent.out" 2>"$work/agent.err"
+	echo "exit $?" >"$work/agent.status"
+	same "run $i of true"
+	[ $failures -eq 0 ] || break
+done

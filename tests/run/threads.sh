@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Each thread is there with its name, its number and its functions.
+. "$(dirname "$0")/lib.sh"
+
+agent "$prog/threads2" --truth
+ended "exit 0" agent
+expect "$(profile threads2)" "$(truth agent)" <<'END'
+has_share("work_left", 2 / 3)
+has_share("work_right", 1 / 3)
+total = report["totals"]["samples"]
+for true in truth:
+    row = thread(true["name"])
+    check(row["tid"] == true["tid"], "%s is thread %d, not %d" % (row["name"], true["tid"], row["tid"]))
+    share_is(true["share"], row["samples"] / max(total, 1), "thread " + row["name"])
+check(len(report["threads"]) == 3, "%d threads, not 3" % len(report["threads"]))
+check(report["run"]["threads"] == 3, "the header counts %s threads" % report["run"]["threads"])
+END
+
+compare "$prog/manythreads" 400
+expect "$(profile manythreads)" <<'END'
+share = function("short_work")["share"]
+check(share > 0.8, "short_work has %.2f" % share)
+check(report["run"]["threads"] == 401, "%s threads counted" % report["run"]["threads"])
+check(sum(t["samples"] for t in report["threads"]) == report["totals"]["samples"],
+      "samples of threads do not add up")
+END
