@@ -7,6 +7,13 @@ TESTS += tests/unit/test_options
 tests_unit_test_options_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 
+check_PROGRAMS += tests/unit/test_probe tests/unit/test_program
+TESTS += tests/unit/test_probe tests/unit/test_program
+tests_unit_test_probe_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
+tests_unit_test_probe_LDADD = tools/libmachine.la $(CHECK_LIBS)
+tests_unit_test_program_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
+tests_unit_test_program_LDADD = tools/libmachine.la $(CHECK_LIBS)
+
 # The agent's own modules.  As static archives their hidden symbols can be tested.
 check_PROGRAMS += tests/unit/test_identity tests/unit/test_strobe
 TESTS += tests/unit/test_identity tests/unit/test_strobe
