@@ -1,1 +1,4 @@
 # SPDX-License-Identifier: MIT
+dist_man_MANS += \
+	doc/man/tdagent.1 doc/man/tdagent-probe.1 doc/man/tdagent-report.1 doc/man/tdagent-run.1 \
+	doc/man/libtdagent.7
