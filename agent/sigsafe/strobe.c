@@ -167,10 +167,19 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed)
 	}
 }
 
+/* Anywhere in a long period: a thread that lives for a tenth of one is sampled
+ * one time in ten, as its share demands, and not never. */
+uint64_t td_strobe_first_period(struct td_thread *thread)
+{
+	uint64_t period = td_random_below(&thread->random, next_long(thread));
+
+	return period > thread->plan->shortest ? period : thread->plan->shortest;
+}
+
 int td_strobe_start(struct td_thread *thread)
 {
 	thread->counters->reset(thread);
-	thread->armed_period = next_long(thread);
+	thread->armed_period = td_strobe_first_period(thread);
 	thread->armed_at = 0;
 	return thread->trigger->start(thread, thread->armed_period);
 }

@@ -251,6 +251,8 @@ START_TEST(spreads_the_periods)
 	uint64_t longest = 0, shortest = UINT64_MAX, sum = 0;
 	enum { ROUNDS = 4000 };
 
+	signal_at(here, 1200000, 0);
+	signal_at(here, 2500, 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		ck_assert_uint_ge(armed, 800000);
 		ck_assert_uint_lt(armed, 1200000);
@@ -267,6 +269,22 @@ START_TEST(spreads_the_periods)
 	/* 20 % uniform spread: the mean of 4000 scatters by 0.18 % */
 	ck_assert_uint_gt(sum / ROUNDS, 990000);
 	ck_assert_uint_lt(sum / ROUNDS, 1010000);
+}
+END_TEST
+
+START_TEST(begins_anywhere)
+{
+	uint64_t sum = 0;
+	enum { ROUNDS = 4000 };
+
+	for (int i = 0; i < ROUNDS; i++) {
+		td_strobe_start(&thread);
+		ck_assert_uint_lt(armed, 1200000);
+		sum += armed;
+	}
+	/* uniform over a period: mean 500000, 0.9 % scatter */
+	ck_assert_uint_gt(sum / ROUNDS, 475000);
+	ck_assert_uint_lt(sum / ROUNDS, 525000);
 }
 END_TEST
 
@@ -336,6 +354,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, ignores_an_echo);
 	tcase_add_test(tests, samples_without_windows);
 	tcase_add_test(tests, spreads_the_periods);
+	tcase_add_test(tests, begins_anywhere);
 	tcase_add_test(tests, repeats_with_the_seed);
 	tcase_add_test(tests, stops_when_it_cannot_arm);
 	tcase_add_test(tests, fills_up_and_goes_on);
