@@ -14,7 +14,8 @@
 static volatile pid_t child_pid;
 
 static const int forwarded[] = {
-	SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU,
+	SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1,
+	SIGUSR2, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU,
 };
 #define FORWARDED (sizeof(forwarded) / sizeof(forwarded[0]))
 
@@ -67,7 +68,8 @@ static void signals_restore(void)
 		sigaction(forwarded[i], &before[i], NULL);
 }
 
-static void become(const char *path, char *const argv[], char *const settings[], int report)
+static void become(const char *path, char *const argv[], char *const settings[],
+		   int report)
 {
 	int error;
 

@@ -62,12 +62,13 @@ int td_directory_private(char *path, size_t size, char *why, size_t why_size)
 	wrong = fault(&stat);
 	if (!wrong)
 		return 0;
-	snprintf(why, why_size, "%s: %s; remove it, set TMPDIR, or give --output=FILE", path,
-		 wrong);
+	snprintf(why, why_size, "%s: %s; remove it, set TMPDIR, or give --output=FILE",
+		 path, wrong);
 	return -EPERM;
 }
 
-int td_directory_fresh(const char *name, char *path, size_t size, char *why, size_t why_size)
+int td_directory_fresh(const char *name, char *path, size_t size, char *why,
+		       size_t why_size)
 {
 	const char *slash = strrchr(name, '/');
 	int error = td_directory_private(path, size, why, why_size);

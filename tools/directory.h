@@ -18,6 +18,7 @@
 int td_directory_private(char *path, size_t size, char *why, size_t why_size);
 
 /* Likewise a new directory in it, named after `name`. */
-int td_directory_fresh(const char *name, char *path, size_t size, char *why, size_t why_size);
+int td_directory_fresh(const char *name, char *path, size_t size, char *why,
+		       size_t why_size);
 
 #endif

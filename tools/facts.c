@@ -192,7 +192,8 @@ static void gather_pmus(struct td_facts *facts)
 static void gather_places(struct td_facts *facts)
 {
 	if (!td_directory_private(facts->directory, sizeof(facts->directory),
-				  facts->directory_fault, sizeof(facts->directory_fault)) &&
+				  facts->directory_fault,
+				  sizeof(facts->directory_fault)) &&
 	    access(facts->directory, W_OK | X_OK))
 		snprintf(facts->directory_fault, sizeof(facts->directory_fault), "%s",
 			 strerror(errno));

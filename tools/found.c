@@ -77,7 +77,8 @@ int td_found_list(const char *directory, uint64_t since, struct td_found *found)
 	if (error)
 		td_found_release(found);
 	else if (found->count)
-		qsort(found->profiles, found->count, sizeof(*found->profiles), compare_start);
+		qsort(found->profiles, found->count, sizeof(*found->profiles),
+		      compare_start);
 	return error;
 }
 

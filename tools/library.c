@@ -37,7 +37,8 @@ static int usable(const char *candidate, char *path, size_t size)
 
 int td_library_find(char *path, size_t size, char *why, size_t why_size)
 {
-	static const char *const near[] = {"/../agent/.libs/" LIBRARY, "/../lib/" LIBRARY};
+	static const char *const near[] = {"/../agent/.libs/" LIBRARY,
+					   "/../lib/" LIBRARY};
 	char directory[PATH_MAX];
 	char candidate[PATH_MAX + sizeof("/../agent/.libs/" LIBRARY)];
 	int error = -ENOENT;
@@ -51,8 +52,9 @@ int td_library_find(char *path, size_t size, char *why, size_t why_size)
 		error = usable(TD_LIBDIR "/" LIBRARY, path, size);
 	if (error) {
 		snprintf(why, why_size,
-			 LIBRARY " is neither in %s/../lib nor in " TD_LIBDIR
-				 "; run `make install`, or tools/tdagent of the build tree",
+			 LIBRARY
+			 " is neither in %s/../lib nor in " TD_LIBDIR
+			 "; run `make install`, or tools/tdagent of the build tree",
 			 directory);
 		return error;
 	}

@@ -15,10 +15,12 @@ static int cmd_help(int argc, char **argv);
 static int cmd_version(int argc, char **argv);
 
 static const struct command commands[] = {
-	{"run", "[OPTION...] [--] PROGRAM [ARG...]", "profile a program and print its report",
-	 td_cmd_run},
-	{"report", "[OPTION...] FILE|DIR...", "print the report of profiles", td_cmd_report},
-	{"probe", "[--format=text|json]", "tell what this machine can measure", td_cmd_probe},
+	{"run", "[OPTION...] [--] PROGRAM [ARG...]",
+	 "profile a program and print its report", td_cmd_run},
+	{"report", "[OPTION...] FILE|DIR...", "print the report of profiles",
+	 td_cmd_report},
+	{"probe", "[--format=text|json]", "tell what this machine can measure",
+	 td_cmd_probe},
 	{"help", "[COMMAND]", "explain a command", cmd_help},
 	{"version", "", "print the version", cmd_version},
 };
@@ -35,15 +37,16 @@ static void usage(FILE *stream)
 {
 	fputs("usage: tdagent COMMAND [ARG...]\n\n", stream);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		fprintf(stream, "  %-8s %-34s %s\n", commands[i].name, commands[i].arguments,
-			commands[i].help);
+		fprintf(stream, "  %-8s %-34s %s\n", commands[i].name,
+			commands[i].arguments, commands[i].help);
 	fputs("\nWithout tdagent: LD_PRELOAD=libtdagent.so PROGRAM; see libtdagent(7).\n",
 	      stream);
 }
 
 static int unknown(const char *name)
 {
-	fprintf(stderr, "tdagent: %s: no such command; `tdagent help` lists them\n", name);
+	fprintf(stderr, "tdagent: %s: no such command; `tdagent help` lists them\n",
+		name);
 	return 2;
 }
 

@@ -99,7 +99,8 @@ static int directory_check(const struct td_output *output, char *why, size_t why
 		return 0;
 	if (!access(directory, W_OK | X_OK))
 		return 0;
-	snprintf(why, why_size, "%s: %s; give --output=FILE in a directory that you can write",
+	snprintf(why, why_size,
+		 "%s: %s; give --output=FILE in a directory that you can write",
 		 directory, strerror(errno));
 	return -EACCES;
 }
@@ -131,7 +132,8 @@ int td_output_open(struct td_output *output, const char *given, const char *prog
 	const char *slash = strrchr(program, '/');
 
 	*output = (struct td_output){.since = now()};
-	snprintf(output->program, sizeof(output->program), "%s", slash ? slash + 1 : program);
+	snprintf(output->program, sizeof(output->program), "%s",
+		 slash ? slash + 1 : program);
 	if (*given)
 		return pattern_given(output, given, why, why_size);
 	return pattern_fresh(output, why, why_size);
@@ -147,15 +149,16 @@ void td_output_close(const struct td_output *output)
 
 /* The report goes to a descriptor, not to a name: /dev/stderr would be
  * opened anew and a log behind it overwritten. */
-static int destination_open(const struct td_output *output, const struct td_options *options,
-			    uint32_t pid)
+static int destination_open(const struct td_output *output,
+			    const struct td_options *options, uint32_t pid)
 {
 	char path[PATH_MAX];
 	int fd;
 
 	if (options->report == TD_REPORT_STDERR)
 		return dup(STDERR_FILENO);
-	if (td_output_expand(options->report_file, pid, output->program, path, sizeof(path)))
+	if (td_output_expand(options->report_file, pid, output->program, path,
+			     sizeof(path)))
 		return -1;
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
@@ -238,7 +241,8 @@ static bool say_no_samples(const struct td_options *options, const struct td_fou
 	td_period_print(&options->long_period, period, sizeof(period));
 	if (options->report != TD_REPORT_NONE)
 		fprintf(stderr,
-			"tdagent run: no sample was taken: the program itself used too little "
+			"tdagent run: no sample was taken: the program itself used too "
+			"little "
 			"CPU time in user mode for --long=%s; --long=100us sees more\n",
 			period);
 	return true;
@@ -255,14 +259,17 @@ static void say_why_none(const char *directory, int status)
 	else if (!statvfs(directory, &space) && !space.f_bavail)
 		fprintf(stderr, "%s: the file system is full\n", directory);
 	else if (WIFSIGNALED(status))
-		fprintf(stderr, "the program was ended by signal %d (%s) before it began\n",
+		fprintf(stderr,
+			"the program was ended by signal %d (%s) before it began\n",
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) == 127)
-		fputs("the program did not start (exit status 127); a library of it may be "
+		fputs("the program did not start (exit status 127); a library of it may "
+		      "be "
 		      "missing\n",
 		      stderr);
 	else
-		fputs("the agent did not start in it; it may have become a static or setuid "
+		fputs("the agent did not start in it; it may have become a static or "
+		      "setuid "
 		      "program; --debug=core tells more\n",
 		      stderr);
 }

@@ -15,9 +15,9 @@
 
 struct td_output {
 	char pattern[TD_PATH_MAX]; /* absolute, for TDAGENT_OUTPUT */
-	char program[256];	   /* base name */
-	bool fresh;		   /* the directory is a new one of ours */
-	uint64_t since;		   /* CLOCK_REALTIME, ns: older profiles are not this run's */
+	char program[256];         /* base name */
+	bool fresh;                /* the directory is a new one of ours */
+	uint64_t since; /* CLOCK_REALTIME, ns: older profiles are not this run's */
 };
 
 /*

@@ -32,19 +32,21 @@ struct td_choice td_probe_choose(const struct td_facts *facts)
 					  "perf_event_open works, and this kernel "
 					  "delivers its signals synchronously"};
 	if (!facts->clock_error)
-		return (struct td_choice){TD_BACKEND_CLOCK, TD_TRIGGER_SIGNAL, true,
-					  "perf_event_open works; this kernel has no safe "
-					  "synchronous SIGTRAP (5.19 has)"};
+		return (struct td_choice){
+			TD_BACKEND_CLOCK, TD_TRIGGER_SIGNAL, true,
+			"perf_event_open works; this kernel has no safe "
+			"synchronous SIGTRAP (5.19 has)"};
 	if (!facts->timer_error)
-		return (struct td_choice){TD_BACKEND_CLOCK, TD_TRIGGER_TIMER, false,
-					  "perf_event_open is refused; POSIX CPU timers "
-					  "resolve one scheduler tick, too coarse for windows"};
+		return (struct td_choice){
+			TD_BACKEND_CLOCK, TD_TRIGGER_TIMER, false,
+			"perf_event_open is refused; POSIX CPU timers "
+			"resolve one scheduler tick, too coarse for windows"};
 	return (struct td_choice){
 		.reason = "neither perf_event_open nor POSIX CPU timers work"};
 }
 
-__attribute__((format(printf, 2, 3))) static struct td_obstacle *add(struct list *list,
-								     const char *format, ...)
+__attribute__((format(printf, 2, 3))) static struct td_obstacle *
+add(struct list *list, const char *format, ...)
 {
 	struct td_obstacle *obstacle = &list->obstacles[list->count++];
 	va_list arguments;
@@ -82,7 +84,8 @@ static const char *outcome(int error)
 
 static bool paranoid_refuses(const struct td_facts *facts)
 {
-	return facts->paranoid != TD_FACT_UNKNOWN && facts->paranoid > 2 && !facts->perfmon;
+	return facts->paranoid != TD_FACT_UNKNOWN && facts->paranoid > 2 &&
+	       !facts->perfmon;
 }
 
 /* Why perf_event_open refused even the software clock. */
@@ -92,13 +95,15 @@ static void add_refusal(struct list *list, const struct td_facts *facts)
 	struct td_obstacle *obstacle;
 
 	if ((error == EACCES || error == EPERM) && paranoid_refuses(facts)) {
-		obstacle = add(list, "kernel.perf_event_paranoid is %d: no user may measure",
-			       facts->paranoid);
+		obstacle =
+			add(list, "kernel.perf_event_paranoid is %d: no user may measure",
+			    facts->paranoid);
 		change(obstacle, "sudo sysctl kernel.perf_event_paranoid=2");
 	} else if ((error == EPERM || error == EACCES || error == ENOSYS) &&
 		   facts->seccomp == 2) {
-		obstacle = add(list, "a seccomp filter, mostly a container runtime's, refuses "
-				     "perf_event_open (%s)",
+		obstacle = add(list,
+			       "a seccomp filter, mostly a container runtime's, refuses "
+			       "perf_event_open (%s)",
 			       strerror(error));
 		change(obstacle, "docker run --cap-add=PERFMON, or --security-opt "
 				 "seccomp=PROFILE with one that allows perf_event_open");
@@ -112,8 +117,9 @@ static void add_refusal(struct list *list, const struct td_facts *facts)
 	} else {
 		obstacle = add(list, "perf_event_open refuses the task clock: %s",
 			       strerror(error));
-		change(obstacle, "as root: setcap or a security module may forbid it; see "
-				 "dmesg and perf_event_open(2)");
+		change(obstacle,
+		       "as root: setcap or a security module may forbid it; see "
+		       "dmesg and perf_event_open(2)");
 	}
 }
 
@@ -122,14 +128,17 @@ static void add_hardware(struct list *list, const struct td_facts *facts)
 	struct td_obstacle *obstacle;
 
 	if (facts->pmu && !facts->cycles_error) {
-		obstacle = add(list, "no hardware top-down: this version does not use the "
-				     "PMU yet, though this machine has one");
-		change(obstacle, "nothing in this version; the demonstration program shows "
-				 "what such a report is like");
+		obstacle =
+			add(list, "no hardware top-down: this version does not use the "
+				  "PMU yet, though this machine has one");
+		change(obstacle,
+		       "nothing in this version; the demonstration program shows "
+		       "what such a report is like");
 		return;
 	}
 	if (facts->pmu && (facts->cycles_error == EACCES || facts->cycles_error == EPERM))
-		obstacle = add(list, "no hardware counters: perf_event_open refuses them (%s)",
+		obstacle = add(list,
+			       "no hardware counters: perf_event_open refuses them (%s)",
 			       strerror(facts->cycles_error));
 	else if (facts->hypervisor)
 		obstacle = add(list,
@@ -168,12 +177,14 @@ size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obst
 	if (*facts->library_fault)
 		change(add(&list, "%s", facts->library_fault), "make install");
 	if (*facts->directory_fault)
-		change(add(&list, "profiles cannot be written: %s", facts->directory_fault),
+		change(add(&list, "profiles cannot be written: %s",
+			   facts->directory_fault),
 		       "mkdir -m 700 DIR && export TMPDIR=DIR");
 	if (facts->clock_error)
 		add_refusal(&list, facts);
 	else if (!kernel_at_least(facts, 5, 19) || facts->sigtrap_error)
-		change(add(&list, "no synchronous SIGTRAP: signals may come a moment late"),
+		change(add(&list,
+			   "no synchronous SIGTRAP: signals may come a moment late"),
 		       "a kernel of 5.19 or newer");
 	add_limits(&list, facts);
 	add_hardware(&list, facts);
@@ -215,7 +226,8 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 	fprintf(stream, "  %-26s %s\n", "perf task-clock, SIGTRAP",
 		outcome(facts->sigtrap_error));
 	fprintf(stream, "  %-26s %s\n", "perf task-clock", outcome(facts->clock_error));
-	fprintf(stream, "  %-26s %s\n", "perf hardware cycles", outcome(facts->cycles_error));
+	fprintf(stream, "  %-26s %s\n", "perf hardware cycles",
+		outcome(facts->cycles_error));
 	fprintf(stream, "  %-26s %s\n", "POSIX CPU timer", outcome(facts->timer_error));
 	fprintf(stream, "  %-26s %s\n", "CPU PMU in /sys", facts->pmu ? "yes" : "no");
 	fprintf(stream, "  %-26s %s, %d topdown-* events\n", "slots event",
@@ -224,10 +236,11 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 	if (facts->paranoid == TD_FACT_UNKNOWN)
 		fprintf(stream, "  %-26s unknown\n", "perf_event_paranoid");
 	else
-		fprintf(stream, "  %-26s %d (%s)\n", "perf_event_paranoid", facts->paranoid,
-			paranoid_effect(facts));
+		fprintf(stream, "  %-26s %d (%s)\n", "perf_event_paranoid",
+			facts->paranoid, paranoid_effect(facts));
 	text_number(stream, "seccomp mode", facts->seccomp, "");
-	text_number(stream, "perf_event_max_sample_rate", facts->sample_rate, " a second");
+	text_number(stream, "perf_event_max_sample_rate", facts->sample_rate,
+		    " a second");
 	text_number(stream, "perf_event_mlock_kb", facts->mlock_kb, " kB");
 	text_number(stream, "scheduler tick", facts->tick_ns, " ns");
 	text_limit(stream, "RLIMIT_NOFILE", facts->files_soft, "");
@@ -253,7 +266,8 @@ void td_probe_text(FILE *stream, const struct td_facts *facts)
 		fprintf(stream, "measures       samples by function%s\n",
 			choice.windows ? ", with CPU time, faults and switches in windows"
 				       : "; no windows");
-	fputs("top-down       not from hardware in this version; the demonstration program "
+	fputs("top-down       not from hardware in this version; the demonstration "
+	      "program "
 	      "shows it,\n               simulated\n",
 	      stream);
 	text_facts(stream, facts);
@@ -365,14 +379,18 @@ int td_cmd_probe(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			puts("usage: tdagent probe [--format=text|json]\n\n"
-			     "Tells what this machine can measure, which backend --pmu=auto "
-			     "takes and why,\nand what stands in the way.  Exit status: 0 "
+			     "Tells what this machine can measure, which backend "
+			     "--pmu=auto "
+			     "takes and why,\nand what stands in the way.  Exit status: "
+			     "0 "
 			     "if something can be measured, else 1.");
 			return 0;
 		}
-		if (strcmp(argv[i], "--format=json") && strcmp(argv[i], "--format=text")) {
+		if (strcmp(argv[i], "--format=json") &&
+		    strcmp(argv[i], "--format=text")) {
 			fprintf(stderr,
-				"tdagent probe: %s: no such option; write --format=text or "
+				"tdagent probe: %s: no such option; write --format=text "
+				"or "
 				"--format=json\n",
 				argv[i]);
 			return 2;

@@ -17,7 +17,7 @@
 struct td_choice {
 	enum td_backend backend; /* TD_BACKEND_NONE: nothing can be measured */
 	enum td_trigger trigger;
-	bool windows;	     /* else samples only */
+	bool windows; /* else samples only */
 	const char *reason;
 };
 

@@ -50,7 +50,8 @@ static int check_segments(int fd, const Elf64_Ehdr *header, char *why, size_t si
 		off_t offset = (off_t)(header->e_phoff + i * sizeof(segment));
 		ssize_t length;
 
-		if (pread(fd, &segment, sizeof(segment), offset) != (ssize_t)sizeof(segment))
+		if (pread(fd, &segment, sizeof(segment), offset) !=
+		    (ssize_t)sizeof(segment))
 			break;
 		if (segment.p_type != PT_INTERP)
 			continue;
@@ -58,16 +59,20 @@ static int check_segments(int fd, const Elf64_Ehdr *header, char *why, size_t si
 		loader[length < 0 ? 0 : length] = '\0';
 		return refuse_interpreter(loader, why, size);
 	}
-	return refuse(why, size,
-		      "is statically linked; LD_PRELOAD cannot reach it; link it dynamically");
+	return refuse(
+		why, size,
+		"is statically linked; LD_PRELOAD cannot reach it; link it dynamically");
 }
 
-static int check_elf(int fd, const Elf64_Ehdr *header, ssize_t length, char *why, size_t size)
+static int check_elf(int fd, const Elf64_Ehdr *header, ssize_t length, char *why,
+		     size_t size)
 {
-	if (length < (ssize_t)sizeof(*header) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	if (length < (ssize_t)sizeof(*header) ||
+	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_machine != EM_X86_64 ||
 	    header->e_phentsize != sizeof(Elf64_Phdr))
-		return refuse(why, size, "is not an x86_64 program; tdagent has no other");
+		return refuse(why, size,
+			      "is not an x86_64 program; tdagent has no other");
 	return check_segments(fd, header, why, size);
 }
 
@@ -202,5 +207,6 @@ int td_program_find(const char *name, char *path, size_t size, char *why, size_t
 		refuse(why, why_size, "not found in PATH");
 	else
 		refuse(why, why_size, "%s", strerror(error));
-	return error == ENOENT || error == ENOTDIR ? TD_PROGRAM_MISSING : TD_PROGRAM_REFUSED;
+	return error == ENOENT || error == ENOTDIR ? TD_PROGRAM_MISSING
+						   : TD_PROGRAM_REFUSED;
 }

@@ -21,6 +21,7 @@ enum {
  * Returns 0, or the exit status of above with one line in `why` that does not
  * name the program.
  */
-int td_program_find(const char *name, char *path, size_t size, char *why, size_t why_size);
+int td_program_find(const char *name, char *path, size_t size, char *why,
+		    size_t why_size);
 
 #endif

@@ -58,7 +58,8 @@ static void usage(void)
 		snprintf(name, sizeof(name), "%s=%s", option->name, option->argument);
 		for (size_t j = 0; option->name[j]; j++)
 			name[j] = (char)tolower((unsigned char)name[j]);
-		printf("  --%-18s %s (default %s)\n", name, option->help, option->fallback);
+		printf("  --%-18s %s (default %s)\n", name, option->help,
+		       option->fallback);
 	}
 	puts("  --help               print this");
 }
@@ -110,12 +111,14 @@ static int unknown_option(const char *argument, const char *upper)
 	size_t i;
 
 	if (!nearest)
-		return fail(EXIT_USAGE, "%s: no such option; `tdagent help run` lists them",
+		return fail(EXIT_USAGE,
+			    "%s: no such option; `tdagent help run` lists them",
 			    argument);
 	for (i = 0; nearest->name[i] && i < sizeof(lower) - 1; i++)
 		lower[i] = (char)tolower((unsigned char)nearest->name[i]);
 	lower[i] = '\0';
-	return fail(EXIT_USAGE, "%s: no such option; did you mean --%s?", argument, lower);
+	return fail(EXIT_USAGE, "%s: no such option; did you mean --%s?", argument,
+		    lower);
 }
 
 /* Reads argv[*next], "--long=1ms", or it and the one after it. */
@@ -164,8 +167,8 @@ static int arguments_read(struct run *run, int argc, char **argv)
 			return status;
 	}
 	if (next == argc)
-		return fail(EXIT_USAGE,
-			    "no program; write tdagent run [OPTION...] [--] PROGRAM [ARG...]");
+		return fail(EXIT_USAGE, "no program; write tdagent run [OPTION...] [--] "
+					"PROGRAM [ARG...]");
 	run->argv = argv + next;
 	if (td_options_check(&run->options, why, sizeof(why)))
 		return fail(EXIT_USAGE, "%s", why);
@@ -193,14 +196,15 @@ static int prepare(struct run *run)
 {
 	char library[PATH_MAX];
 	char why[1024 + PATH_MAX];
-	int status = td_program_find(run->argv[0], run->program, sizeof(run->program), why,
-				     sizeof(why));
+	int status = td_program_find(run->argv[0], run->program, sizeof(run->program),
+				     why, sizeof(why));
 
 	if (status)
 		return fail(status, "%s: %s", run->argv[0], why);
 	if (td_library_find(library, sizeof(library), why, sizeof(why)))
 		return fail(EXIT_OWN, "%s", why);
-	if (td_output_open(&run->output, run->options.output, run->argv[0], why, sizeof(why)))
+	if (td_output_open(&run->output, run->options.output, run->argv[0], why,
+			   sizeof(why)))
 		return fail(EXIT_OWN, "%s", why);
 	preload_add(run, library);
 	setting_add(run, PREFIX "OUTPUT", run->output.pattern);

@@ -93,7 +93,8 @@ START_TEST(test_container)
 	facts.clock_error = ENOSYS;
 	obstacle("seccomp");
 	facts.seccomp = 0;
-	ck_assert_ptr_nonnull(strstr(obstacle("no perf_event_open")->change, "CONFIG_PERF"));
+	ck_assert_ptr_nonnull(
+		strstr(obstacle("no perf_event_open")->change, "CONFIG_PERF"));
 	facts.clock_error = EMFILE;
 	ck_assert_ptr_nonnull(strstr(obstacle("descriptor")->change, "ulimit -n"));
 }

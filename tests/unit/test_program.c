@@ -32,7 +32,8 @@ static void setup(void)
 	program.header.e_phentsize = sizeof(program.interpreter);
 	program.header.e_phnum = 1;
 	program.interpreter.p_type = PT_INTERP;
-	program.interpreter.p_offset = sizeof(program.header) + sizeof(program.interpreter);
+	program.interpreter.p_offset =
+		sizeof(program.header) + sizeof(program.interpreter);
 	strcpy(program.loader, "/lib64/ld-linux-x86-64.so.2");
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	ck_assert_int_eq(setenv("PATH", directory, 1), 0);
