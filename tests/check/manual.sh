@@ -11,7 +11,7 @@ need $tdagent
 # in_page OPTION PAGE: with \- for each minus, as man pages write it.
 in_page()
 {
-	sed 's/\\-/-/g' "$man/$2" | grep -qE -e "$1([^a-z_-]|\$)" || fail "$2 lacks $1"
+	sed 's/\\-/-/g' "$man/$2" | grep -qE -e "$1([^A-Za-z_-]|\$)" || fail "$2 lacks $1"
 }
 
 options=$($tdagent run --help | sed -n 's/^ *\(--[a-z-]*\)=.*/\1/p')
