@@ -144,6 +144,8 @@ static void link_enclosing(struct td_symbols *symbols)
 
 static void finish_index(struct td_symbols *symbols)
 {
+	if (symbols->entries == 0)
+		return;
 	qsort(symbols->entry, symbols->entries, sizeof(*symbols->entry), by_start);
 	drop_aliases(symbols);
 	link_enclosing(symbols);
