@@ -15,7 +15,7 @@ unharmed()
 }
 
 for setting in LONG=banana LONG= LONG=-1 LONG=1 LONG=1fortnight LONG=99999999999999999999 \
-	SHORT=soon JITTER=101 JITTER=-1 PMU=gpu OUTPUT=%q REPORT=%q CHILDREN=all \
+	SHORT=soon SHORT=1s JITTER=101 JITTER=-1 PMU=gpu OUTPUT=%q REPORT=%q CHILDREN=all \
 	DEBUG=everything SEED=x LNOG=1ms; do
 	agent "TDAGENT_$setting" "$prog/burn" 50
 	unharmed "$setting" "TDAGENT_${setting%%=*}"
