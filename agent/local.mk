@@ -1,1 +1,56 @@
 # SPDX-License-Identifier: MIT
+noinst_LTLIBRARIES += agent/libsigsafe.la agent/libcore.la agent/libhook.la
+lib_LTLIBRARIES += agent/libtdagent.la
+
+# Handlers may run on small alternate stacks and must not disturb vector state.
+TD_SIGSAFE_CFLAGS = -Wstack-usage=2048 -ftls-model=initial-exec -fno-builtin-printf
+
+agent_libsigsafe_la_CFLAGS = $(AM_CFLAGS) $(TD_SIGSAFE_CFLAGS)
+agent_libsigsafe_la_SOURCES = \
+	agent/sigsafe/clock.c agent/sigsafe/clock.h \
+	agent/sigsafe/handler.c agent/sigsafe/handler.h \
+	agent/sigsafe/identity.c agent/sigsafe/identity.h \
+	agent/sigsafe/maps.c agent/sigsafe/maps.h \
+	agent/sigsafe/random.h \
+	agent/sigsafe/simulated.c agent/sigsafe/simulated.h \
+	agent/sigsafe/simulation.h \
+	agent/sigsafe/store.c agent/sigsafe/store.h \
+	agent/sigsafe/strobe.c agent/sigsafe/strobe.h \
+	agent/sigsafe/syscall.h \
+	agent/sigsafe/thread.h \
+	agent/sigsafe/trigger.c agent/sigsafe/trigger.h \
+	agent/sigsafe/unwind_table.c
+
+agent_libcore_la_SOURCES = \
+	agent/core/actions.c agent/core/actions.h \
+	agent/core/backend.c agent/core/backend.h \
+	agent/core/core.h \
+	agent/core/descriptors.c agent/core/descriptors.h \
+	agent/core/facts.c agent/core/facts.h \
+	agent/core/fold.c agent/core/fold.h \
+	agent/core/lifecycle.c agent/core/lifecycle.h \
+	agent/core/log.c agent/core/log.h \
+	agent/core/profile.c agent/core/profile.h \
+	agent/core/real.c agent/core/real.h \
+	agent/core/reporter.c agent/core/reporter.h \
+	agent/core/threads.c agent/core/threads.h
+
+agent_libhook_la_SOURCES = \
+	agent/hook/descriptor.c \
+	agent/hook/exec.c \
+	agent/hook/exit.c \
+	agent/hook/hook.h \
+	agent/hook/signal.c \
+	agent/hook/start.c \
+	agent/hook/thread.c
+
+agent_libtdagent_la_SOURCES =
+agent_libtdagent_la_LIBADD = \
+	agent/libhook.la agent/libcore.la agent/libsigsafe.la decoder/libformat.la
+# -z now: the first call in a handler must not go through lazy binding.
+agent_libtdagent_la_LDFLAGS = -avoid-version -module -shared \
+	-Wl,--version-script=$(srcdir)/agent/libtdagent.map \
+	-Wl,-z,now -Wl,-z,defs -Wl,--as-needed
+agent_libtdagent_la_DEPENDENCIES = $(agent_libtdagent_la_LIBADD) \
+	$(srcdir)/agent/libtdagent.map
+EXTRA_DIST += agent/libtdagent.map

@@ -125,37 +125,62 @@ void td_store_publish_block(uint32_t block, enum td_block_kind kind, uint32_t ow
 	__atomic_store_n(&b->kind, kind, __ATOMIC_RELEASE);
 }
 
-/* Takes the next slot of the thread's table; 0 if there is no room. */
-static uint32_t take_place(struct td_places *places)
+/* Appends a block to the thread's chain; 0 if there is no room. */
+static uint32_t append_block(struct td_places *places)
 {
-	uint32_t block;
+	uint32_t block = td_store_take_block();
 
-	if (places->block && places->slot < td_store_slots(td_store.header->place_size))
-		return TD_REF(places->block, places->slot++);
-	block = td_store_take_block();
 	if (!block)
 		return 0;
 	if (places->block)
 		td_store_block(places->block)->next = block;
 	else
 		places->record->first_block = block;
+	td_store_publish_block(block, TD_BLOCK_PLACES, places->record_ref);
+	return block;
+}
+
+/* Takes the next slot of the thread's table; 0 if there is no room. */
+static uint32_t take_place(struct td_places *places)
+{
+	uint32_t block = places->block;
+
+	if (block && places->slot < td_store_slots(td_store.header->place_size))
+		return TD_REF(block, places->slot++);
+	block = block ? td_store_block(block)->next : 0; /* left by an earlier thread */
+	if (!block)
+		block = append_block(places);
+	if (!block)
+		return 0;
 	places->block = block;
 	places->slot = 1;
-	td_store_publish_block(block, TD_BLOCK_PLACES, places->record_ref);
 	return TD_REF(block, 0);
 }
 
-bool td_places_init(struct td_places *places, struct td_file_thread *record, uint32_t ref)
+/* The first place of each table takes what later finds no room. */
+static bool take_other(struct td_places *places)
 {
-	uint32_t other;
+	uint32_t other = take_place(places);
 
-	*places = (struct td_places){.record = record, .record_ref = ref};
-	other = take_place(places);
 	if (!other)
 		return false;
 	places->other = td_store_record(other, td_store.header->place_size);
 	__atomic_store_n(&places->other->kind, TD_PLACE_OTHER, __ATOMIC_RELEASE);
 	return true;
+}
+
+bool td_places_init(struct td_places *places, struct td_file_thread *record, uint32_t ref)
+{
+	*places = (struct td_places){.record = record, .record_ref = ref};
+	return take_other(places);
+}
+
+void td_places_reuse(struct td_places *places, uint32_t first)
+{
+	places->record->first_block = first;
+	places->block = first;
+	places->slot = 0;
+	take_other(places);
 }
 
 static uint64_t hash_of(const struct td_identity *identity)

@@ -63,6 +63,9 @@ struct td_places {
  */
 bool td_places_init(struct td_places *places, struct td_file_thread *record, uint32_t ref);
 
+/* Starts anew with the emptied chain of blocks from `first` on.  Context: normal. */
+void td_places_reuse(struct td_places *places, uint32_t first);
+
 /*
  * Finds or creates the place of `identity` in the thread's table; the thread's
  * "other" place, with TD_LOST_FULL counted, if there is no room.

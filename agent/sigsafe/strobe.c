@@ -33,6 +33,7 @@ static void arm(struct td_thread *thread, uint64_t period)
 		return;
 	thread->places.record->lost[error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM]++;
 	atomic_store(&thread->stopped, true);
+	thread->trigger->stop(thread);
 }
 
 static uint64_t monotonic_ns(void)
@@ -107,19 +108,24 @@ static void add_window(struct td_file_place *place, const uint64_t *values)
 	}
 }
 
+static void reject_window(struct td_thread *thread, enum td_reject reject)
+{
+	thread->places.record->rejected[reject]++;
+	thread->window.place->rejected[reject]++;
+	thread->in_window = false;
+}
+
 static void close_window(struct td_thread *thread, const struct td_identity *where,
 			 const uint64_t *values, bool readable, bool delayed)
 {
-	struct td_file_thread *record = thread->places.record;
 	uint64_t elapsed = values[thread->counters->elapsed];
 	enum td_reject reject = judge(thread, where, elapsed, readable, delayed);
 
 	if (reject == TD_REJECT_MAX) {
-		record->windows++;
+		thread->places.record->windows++;
 		add_window(thread->window.place, values);
 	} else {
-		record->rejected[reject]++;
-		thread->window.place->rejected[reject]++;
+		reject_window(thread, reject);
 	}
 	thread->in_window = false;
 	arm(thread, next_long(thread));
@@ -146,16 +152,25 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed)
 int td_strobe_start(struct td_thread *thread)
 {
 	thread->counters->reset(thread);
-	return thread->trigger->arm(thread, next_long(thread));
+	return thread->trigger->start(thread, next_long(thread));
 }
 
 void td_strobe_stop(struct td_thread *thread)
 {
+	uint64_t values[TD_COUNTERS_MAX] = {0};
+
 	atomic_store(&thread->stopped, true);
 	thread->trigger->stop(thread);
+	if (thread->counters->read(thread, values))
+		add_totals(thread, values);
+	if (thread->in_window)
+		reject_window(thread, TD_REJECT_CUT);
+}
+
+void td_strobe_block(struct td_thread *thread)
+{
 	if (!thread->in_window)
 		return;
-	thread->in_window = false;
-	thread->places.record->rejected[TD_REJECT_CUT]++;
-	thread->window.place->rejected[TD_REJECT_CUT]++;
+	reject_window(thread, TD_REJECT_BLOCKED);
+	arm(thread, next_long(thread));
 }

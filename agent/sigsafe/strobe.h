@@ -21,4 +21,11 @@ int td_strobe_start(struct td_thread *thread);
 /* Stops the trigger; an open window counts as cut.  Context: normal, on the thread. */
 void td_strobe_stop(struct td_thread *thread);
 
+/*
+ * The program is about to block our signal: a window now open would end when
+ * nobody listens, with its short period going on and on.  Gives the window up.
+ * Context: normal, on the thread, with the signal already blocked.
+ */
+void td_strobe_block(struct td_thread *thread);
+
 #endif

@@ -20,9 +20,12 @@ struct td_thread;
 
 /*
  * What interrupts the thread.  Periods are in the trigger's unit.
- * Context of all: signal, on the thread itself.
+ * Context of all: signal, on the thread itself; start and stop also normal,
+ * from any thread.
  */
 struct td_trigger_ops {
+	/* The first arming, also after stop(). */
+	int (*start)(struct td_thread *thread, uint64_t period);
 	/* The next signal comes after `period`, once or again and again: the
 	 * handler arms anew each time.  Returns 0 or -errno; -EBADF: the
 	 * program took our descriptor away. */

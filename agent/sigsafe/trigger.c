@@ -24,6 +24,14 @@ static int arm_perf(struct td_thread *thread, uint64_t period)
 	return (int)td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
+static int start_perf(struct td_thread *thread, uint64_t period)
+{
+	int error = arm_perf(thread, period);
+
+	return error ? error
+		     : (int)td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
 static void stop_perf(struct td_thread *thread)
 {
 	if (is_ours(thread))
@@ -45,5 +53,7 @@ static void stop_timer(struct td_thread *thread)
 	set_timer(thread, 0);
 }
 
-const struct td_trigger_ops td_perf_trigger = {.arm = arm_perf, .stop = stop_perf};
-const struct td_trigger_ops td_timer_trigger = {.arm = set_timer, .stop = stop_timer};
+const struct td_trigger_ops td_perf_trigger = {
+	.start = start_perf, .arm = arm_perf, .stop = stop_perf};
+const struct td_trigger_ops td_timer_trigger = {
+	.start = set_timer, .arm = set_timer, .stop = stop_timer};

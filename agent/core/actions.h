@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shares our signal with the program: it sets and sees its own disposition
+ * while the kernel keeps our handler, which passes on what is not ours.
+ * Context: normal or signal (sigaction is async-signal-safe and so are these).
+ */
+#ifndef TD_CORE_ACTIONS_H
+#define TD_CORE_ACTIONS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Installs our handler.  Returns 0 or -errno. */
+int td_actions_install(void);
+
+/* Gives the signal back to the program. */
+void td_actions_remove(void);
+
+/* True if calls about `number` are to be answered by td_actions_exchange(). */
+bool td_actions_is_ours(int number);
+
+/* What sigaction(number, action, old) would do, without the kernel. */
+void td_actions_exchange(const struct sigaction *action, struct sigaction *old);
+
+/* Our signal is blocked on this thread from now on. */
+void td_actions_blocked(void);
+
+/* Before exec: no signal of ours may be left for the new image, and what the
+ * program ignores must stay ignored.  After a failed exec: undone. */
+void td_actions_before_exec(void);
+void td_actions_after_exec(void);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The state of the agent in this process.  Written at start (and again in a
+ * forked child), before threads of ours exist; constant afterwards unless a
+ * field says otherwise.
+ */
+#ifndef TD_CORE_CORE_H
+#define TD_CORE_CORE_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/sigsafe/thread.h"
+#include "decoder/options.h"
+
+/* How threads are interrupted and read. */
+struct td_backend_choice {
+	enum td_backend backend;
+	enum td_trigger trigger;
+	const struct td_counter_ops *counters;
+	struct td_strobe_plan plan;       /* of perf triggers */
+	struct td_strobe_plan timer_plan; /* of threads that only got a timer */
+	char reason[192];
+};
+
+struct td_core {
+	struct td_options options;
+	struct td_backend_choice choice;
+	char path[2 * TD_PATH_MAX]; /* of the profile, "" if it has no name */
+	uint32_t pid;
+	uint64_t seed;
+	bool quiet;           /* a child of a profiled process: no report of its own */
+	atomic_bool running;  /* between start and finish */
+};
+
+extern struct td_core td_core;
+
+/*
+ * The one lock of the agent: thread list, profile's thread records, signal
+ * dispositions.  Taken with all signals blocked, so that no handler of the
+ * program can run, and want it, while we hold it.  Context: normal.
+ */
+void td_core_lock(sigset_t *saved);
+void td_core_unlock(const sigset_t *saved);
+
+/* Adds a line to the profile's header, and says it if the process is not quiet. */
+__attribute__((format(printf, 1, 2))) void td_core_note(const char *format, ...);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Our descriptors inside the program's table: kept out of its way, and known
+ * again when it tries to close or overwrite them.  Context: any.
+ */
+#ifndef TD_CORE_DESCRIPTORS_H
+#define TD_CORE_DESCRIPTORS_H
+
+#include <stdbool.h>
+
+/*
+ * Moves `fd` above what the program is likely to use and marks it as ours.
+ * Returns the new number, or `fd` itself if there is no room above.
+ */
+int td_descriptor_hide(int fd);
+
+/* Closes one of ours; nothing happens for -1 or if it is no longer ours. */
+void td_descriptor_close(int fd);
+
+bool td_descriptor_is_ours(int fd);
+
+/* The first of our descriptors in [from, to], -1 if none. */
+int td_descriptor_first(unsigned from, unsigned to);
+
+/* The program is about to put a file of its own at `fd`: moves ours away.
+ * Returns the new number, -1 if it had to be given up. */
+int td_descriptor_yield(int fd);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What /proc and uname say about the process and the machine.
+ * Context: normal.  Strings are always terminated, "" when unknown.
+ */
+#ifndef TD_CORE_FACTS_H
+#define TD_CORE_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decoder/format.h"
+
+/* Reads at most size - 1 bytes of a file; returns their number, -errno on failure. */
+long td_facts_read(const char *path, char *text, size_t size);
+
+/* The start time of process `pid` (field 22 of its stat), 0 if it is gone. */
+uint64_t td_facts_process_start(uint32_t pid);
+
+/* Fills in pid, command, exe, cpu, kernel, host and the times. */
+void td_facts_fill(struct td_file_header *header);
+
+/* True if the parent process runs with this agent too. */
+bool td_facts_parent_is_profiled(void);
+
+/* True if a tracer (debugger, strace) is attached. */
+bool td_facts_traced(void);
+
+/* Kernel release as major * 1000 + minor: 6.1 is 6001. */
+unsigned td_facts_kernel(void);
+
+/* The processor's clock by /proc/cpuinfo, cycles a microsecond; 0 unknown. */
+uint64_t td_facts_cycles_per_us(void);
+
+#endif

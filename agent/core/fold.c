@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/fold.h"
+
+#include <string.h>
+
+static void fold_thread(struct td_file_thread *into, const struct td_file_thread *from)
+{
+	into->threads += from->threads;
+	if (!into->start_ns || from->start_ns < into->start_ns)
+		into->start_ns = from->start_ns;
+	if (from->last_ns > into->last_ns)
+		into->last_ns = from->last_ns;
+	if (from->end_ns > into->end_ns)
+		into->end_ns = from->end_ns;
+	into->cpu_ns += from->cpu_ns;
+	into->samples += from->samples;
+	into->windows += from->windows;
+	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
+		into->rejected[i] += from->rejected[i];
+	for (unsigned i = 0; i < TD_LOST_MAX; i++)
+		into->lost[i] += from->lost[i];
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
+		into->total[i] += from->total[i];
+}
+
+static void fold_place(struct td_places *places, const struct td_file_place *from)
+{
+	struct td_identity identity = {
+		.kind = from->kind,
+		.object = from->object,
+		.address = from->address,
+		.region = from->region,
+		.size = from->size,
+	};
+	struct td_file_place *into = from->kind == TD_PLACE_OTHER
+					     ? places->other
+					     : td_places_get(places, &identity);
+
+	into->samples += from->samples;
+	into->windows += from->windows;
+	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
+		into->rejected[i] += from->rejected[i];
+	for (unsigned i = 0; i < td_store.header->counters; i++) {
+		into->sum[i].sum += from->sum[i].sum;
+		into->sum[i].squares += from->sum[i].squares;
+		into->sum[i].cross += from->sum[i].cross;
+	}
+}
+
+static void fold_block(struct td_places *into, uint32_t block)
+{
+	uint32_t size = td_store.header->place_size;
+
+	for (uint32_t slot = 0; slot < td_store_slots(size); slot++) {
+		const struct td_file_place *place = td_store_record(TD_REF(block, slot), size);
+
+		if (place->kind != TD_PLACE_FREE)
+			fold_place(into, place);
+	}
+}
+
+static void clear_block(uint32_t block)
+{
+	memset((char *)td_store_block(block) + TD_BLOCK_HEADER, 0,
+	       TD_BLOCK_SIZE - TD_BLOCK_HEADER);
+}
+
+void td_fold(struct td_places *into, struct td_places *from)
+{
+	struct td_file_thread ended = *from->record;
+	uint32_t first = ended.first_block;
+
+	/* A crash in the middle may lose this thread, but never count it twice. */
+	memset(from->record, 0, sizeof(*from->record));
+	fold_thread(into->record, &ended);
+	for (uint32_t block = first; block; block = td_store_block(block)->next) {
+		fold_block(into, block);
+		clear_block(block);
+	}
+	td_places_reuse(from, first);
+}

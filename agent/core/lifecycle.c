@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/lifecycle.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/core/actions.h"
+#include "agent/core/backend.h"
+#include "agent/core/core.h"
+#include "agent/core/facts.h"
+#include "agent/core/log.h"
+#include "agent/core/profile.h"
+#include "agent/core/reporter.h"
+#include "agent/core/threads.h"
+#include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/syscall.h"
+
+struct td_core td_core;
+
+static pthread_mutex_t core_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t end_key; /* its destructor ends a thread's part */
+static sigset_t fork_mask;    /* between the fork handlers, under the lock */
+
+void td_core_lock(sigset_t *saved)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, 8);
+	pthread_mutex_lock(&core_mutex);
+}
+
+void td_core_unlock(const sigset_t *saved)
+{
+	pthread_mutex_unlock(&core_mutex);
+	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, 8);
+}
+
+void td_core_note(const char *format, ...)
+{
+	struct td_file_header *header = td_store.header;
+	char line[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (!td_core.quiet)
+		td_say("%s", line);
+	if (header && header->notes < TD_NOTES_MAX) {
+		snprintf(header->note[header->notes], sizeof(header->note[0]), "%.159s", line);
+		/* release: a note that is counted is complete */
+		__atomic_store_n(&header->notes, header->notes + 1, __ATOMIC_RELEASE);
+	}
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* One TDAGENT_NAME=value of the environment; a bad one keeps the default. */
+static void set_option(const char *variable, struct td_options *options)
+{
+	const char *equals = strchr(variable, '=');
+	char name[64], why[256];
+	size_t length;
+
+	if (!equals)
+		return;
+	length = (size_t)(equals - variable);
+	if (length >= sizeof(name))
+		length = sizeof(name) - 1;
+	memcpy(name, variable, length);
+	name[length] = 0;
+	if (td_options_set(options, name, equals + 1, why, sizeof(why)) != 0 && !td_core.quiet)
+		td_say("%s", why);
+}
+
+static void read_options(struct td_options *options)
+{
+	struct td_options defaults;
+	char why[256];
+
+	td_options_init(options);
+	for (char **variable = environ; variable && *variable; variable++)
+		if (strncmp(*variable, "TDAGENT_", 8) == 0)
+			set_option(*variable + 8, options);
+	if (td_options_check(options, why, sizeof(why)) != 0) {
+		if (!td_core.quiet)
+			td_say("%s", why);
+		td_options_init(&defaults);
+		options->long_period = defaults.long_period;
+		options->short_period = defaults.short_period;
+	}
+	td_debug_areas = options->debug;
+}
+
+/* Everything that a process needs, the first one and a forked child alike. */
+static void begin(void)
+{
+	char why[sizeof(td_core.path) + 256];
+	int error;
+
+	td_core.pid = (uint32_t)getpid();
+	td_core.seed = td_core.options.seed ? td_core.options.seed
+					    : clock_ns(CLOCK_REALTIME) ^ td_core.pid;
+	error = td_backend_choose(&td_core.options, &td_core.choice);
+	if (error) {
+		td_core_note("not profiling: %s", td_core.choice.reason);
+		return;
+	}
+	error = td_profile_create(td_backend_counters(&td_core.choice), why, sizeof(why));
+	if (error) {
+		td_core_note("not profiling: %s", why);
+		return;
+	}
+	td_backend_describe(&td_core.options, &td_core.choice, td_store.header);
+	error = td_actions_install();
+	if (error) {
+		td_core_note("not profiling: no handler for signal %d: %s", td_signal.number,
+			     strerror(-error));
+		td_profile_close(1);
+		return;
+	}
+	td_debug(TD_DEBUG_CORE, "profile %s: %s", td_core.path, td_core.choice.reason);
+	atomic_store(&td_core.running, true);
+	td_threads_attach_self();
+}
+
+static void before_fork(void)
+{
+	td_core_lock(&fork_mask);
+}
+
+static void after_fork_in_parent(void)
+{
+	sigset_t mask = fork_mask;
+
+	td_core_unlock(&mask);
+}
+
+/* The parent's events, profile and threads are not ours: let go of them without
+ * an ioctl or a write, then start as a process of its own. */
+static void after_fork_in_child(void)
+{
+	sigset_t mask = fork_mask;
+	bool was_running = atomic_load(&td_core.running);
+
+	pthread_mutex_init(&core_mutex, NULL);
+	atomic_store(&td_core.running, false);
+	td_threads_forget();
+	td_actions_remove();
+	td_profile_close(0);
+	td_identity_forget();
+	if (was_running && td_core.options.children != TD_CHILDREN_OFF) {
+		td_core.quiet = td_core.options.children == TD_CHILDREN_QUIET;
+		begin();
+	}
+	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
+}
+
+/* Other destructors of the thread may still run code worth profiling: let them
+ * go first, as far as libc repeats its rounds. */
+static void end_thread(void *rounds)
+{
+	uintptr_t round = (uintptr_t)rounds;
+
+	if (round < PTHREAD_DESTRUCTOR_ITERATIONS - 1)
+		pthread_setspecific(end_key, (void *)(round + 1));
+	else
+		td_threads_detach_self();
+}
+
+void td_lifecycle_thread_begin(void)
+{
+	if (!atomic_load(&td_core.running))
+		return;
+	td_threads_attach_self();
+	pthread_setspecific(end_key, (void *)1);
+}
+
+void td_lifecycle_start(void)
+{
+	bool child = td_facts_parent_is_profiled();
+
+	td_core.quiet = child;
+	read_options(&td_core.options);
+	if (child && td_core.options.children == TD_CHILDREN_OFF)
+		return;
+	if (td_core.options.children == TD_CHILDREN_REPORT)
+		td_core.quiet = false;
+	if (pthread_key_create(&end_key, end_thread) != 0)
+		return;
+	begin();
+	if (!atomic_load(&td_core.running))
+		return;
+	pthread_setspecific(end_key, (void *)1); /* main may call pthread_exit() */
+	td_threads_attach_others();
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	at_quick_exit(td_lifecycle_finish);
+}
+
+/* A profile without a sample is of no use to anybody. */
+static void finish_without_samples(void)
+{
+	if (!td_core.quiet && td_core.options.report == TD_REPORT_STDERR)
+		td_say("no sample was taken: the program used less CPU time in user mode than the "
+		       "long period (%llu us on average); TDAGENT_LONG=100us sees more",
+		       (unsigned long long)td_core.choice.plan.long_period / 1000);
+	td_profile_close(1);
+}
+
+void td_lifecycle_finish(void)
+{
+	int saved_errno = errno;
+
+	if ((uint32_t)td_syscall0(SYS_getpid) != td_core.pid ||
+	    !atomic_exchange(&td_core.running, false))
+		return;
+	td_threads_finish();
+	td_store.header->end_ns = clock_ns(CLOCK_MONOTONIC);
+	td_store.header->state = TD_STATE_EXITED;
+	if (!td_threads_sampled())
+		finish_without_samples();
+	else if (!td_core.quiet && td_core.options.report != TD_REPORT_NONE)
+		td_reporter_run();
+	errno = saved_errno;
+}
+
+bool td_lifecycle_before_exec(void)
+{
+	if ((uint32_t)td_syscall0(SYS_getpid) != td_core.pid || !atomic_load(&td_core.running))
+		return false;
+	td_actions_before_exec();
+	td_store.header->end_ns = clock_ns(CLOCK_MONOTONIC);
+	td_store.header->state = TD_STATE_EXEC;
+	return true;
+}
+
+void td_lifecycle_after_failed_exec(void)
+{
+	td_store.header->state = TD_STATE_RUNNING;
+	td_store.header->end_ns = 0;
+	td_actions_after_exec();
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Start, exit, fork, exec of the profiled process.  None of these ever ends,
+ * aborts or delays the program for a reason of the agent's own; all of them may
+ * be called when the agent is off, and then do nothing.  Context: normal.
+ */
+#ifndef TD_CORE_LIFECYCLE_H
+#define TD_CORE_LIFECYCLE_H
+
+#include <stdbool.h>
+
+/* When the library is loaded. */
+void td_lifecycle_start(void);
+
+/* When the process ends by its own will: closes the profile, prints the report.
+ * The first call does it; a child that shares our memory (vfork) does nothing. */
+void td_lifecycle_finish(void);
+
+/* Around exec in the process itself; false: this is not the process that was
+ * started (a vfork child), leave everything alone. */
+bool td_lifecycle_before_exec(void);
+void td_lifecycle_after_failed_exec(void);
+
+/* In a new thread before, and at the end of it after its start routine. */
+void td_lifecycle_thread_begin(void);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/core/core.h"
+#include "agent/core/descriptors.h"
+#include "agent/core/facts.h"
+#include "agent/core/log.h"
+#include "agent/sigsafe/store.h"
+#include "agent/sigsafe/syscall.h"
+
+#define FIRST_BLOCKS 8u
+#define SMALLEST_MAP (1024u * 1024u) /* tried before giving up, under RLIMIT_AS */
+#define TRIES 100                    /* images that one process may go through */
+
+void td_profile_directory(char *path, size_t size)
+{
+	const char *base = getenv("TMPDIR");
+	int length = snprintf(path, size, "%s/tdagent-%u", base && *base ? base : "/tmp",
+			      (unsigned)geteuid());
+
+	if (length < 0 || (size_t)length >= size)
+		path[0] = 0;
+}
+
+/* Others must not be able to put their files in the place of ours. */
+static int make_directory(const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0700) != 0 && errno != EEXIST)
+		return -errno;
+	if (lstat(path, &st) != 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+		return -EPERM;
+	return 0;
+}
+
+static const char *program_name(const char *exe)
+{
+	const char *slash = strrchr(exe, '/');
+
+	return slash && slash[1] ? slash + 1 : "program";
+}
+
+/* The path that the options ask for, before collisions. */
+static int wanted_path(const struct td_file_header *header, char *path, size_t size)
+{
+	char pattern[TD_PATH_MAX];
+	int error;
+
+	if (td_core.options.output[0])
+		return td_output_expand(td_core.options.output, header->pid,
+					program_name(header->exe), path, size);
+	td_profile_directory(pattern, sizeof(pattern) - 16);
+	if (!pattern[0])
+		return -ENAMETOOLONG;
+	error = make_directory(pattern);
+	if (error) {
+		snprintf(path, size, "%s", pattern);
+		return error;
+	}
+	strcat(pattern, "/%e.%p.tdp");
+	return td_output_expand(pattern, header->pid, program_name(header->exe), path, size);
+}
+
+/* What is at `path`: -EEXIST somebody else's file, -EBUSY a profile of a live
+ * process (also this one, before exec), 0 nothing worth keeping. */
+static int look_at(const char *path)
+{
+	struct td_file_header header;
+	struct stat st;
+	char text[sizeof(header) + 1];
+
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EEXIST;
+	if (st.st_size == 0)
+		return 0;
+	if (td_facts_read(path, text, sizeof(text)) < (long)sizeof(header))
+		return -EEXIST;
+	memcpy(&header, text, sizeof(header));
+	if (memcmp(header.magic, TD_FILE_MAGIC, sizeof(header.magic)) != 0)
+		return -EEXIST;
+	return td_facts_process_start(header.pid) == header.process_start ? -EBUSY : 0;
+}
+
+static int create_at(const char *path)
+{
+	int error = look_at(path);
+	int fd;
+
+	if (error)
+		return error;
+	unlink(path); /* an old profile, which somebody may have mapped */
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A name that is taken by a running process gets our pid, then a number. */
+static int create_file(const struct td_file_header *header, char *path, size_t size)
+{
+	char wanted[sizeof(td_core.path) - 32];
+	int fd = wanted_path(header, wanted, sizeof(wanted));
+
+	snprintf(path, size, "%s", wanted);
+	if (fd < 0)
+		return fd;
+	for (int n = 0; n < TRIES; n++) {
+		fd = create_at(path);
+		if (fd != -EBUSY && !(fd == -EEXIST && n > 0))
+			return fd;
+		if (n == 0)
+			snprintf(path, size, "%s.%u", wanted, header->pid);
+		else
+			snprintf(path, size, "%s.%u.%d", wanted, header->pid, n);
+	}
+	return fd;
+}
+
+/* SIGXFSZ would end the program. */
+static int check_size_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    limit.rlim_cur < FIRST_BLOCKS * TD_BLOCK_SIZE)
+		return -EFBIG;
+	return 0;
+}
+
+/* Real room for the first blocks: a full disk shows here and not as SIGBUS. */
+static int reserve(int fd)
+{
+	char zeros[TD_BLOCK_SIZE] = {0};
+	long error = check_size_limit();
+
+	if (error)
+		return (int)error;
+	error = td_syscall4(SYS_fallocate, fd, 0, 0, FIRST_BLOCKS * TD_BLOCK_SIZE);
+	if (error != -EOPNOTSUPP && error != -ENOSYS)
+		return (int)error;
+	for (unsigned i = 0; i < FIRST_BLOCKS; i++)
+		if (pwrite(fd, zeros, sizeof(zeros), (off_t)i * TD_BLOCK_SIZE) !=
+		    (ssize_t)sizeof(zeros))
+			return errno ? -errno : -ENOSPC;
+	return 0;
+}
+
+/* Address space for the largest profile; only what is used costs memory. */
+static void *map(int fd, uint64_t *size)
+{
+	void *base;
+
+	for (*size = (uint64_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE; *size >= SMALLEST_MAP; *size /= 4) {
+		base = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (base != MAP_FAILED) {
+			madvise(base, *size, MADV_DONTFORK); /* a child has its own */
+			return base;
+		}
+	}
+	return NULL;
+}
+
+static const char *reason_of(int error)
+{
+	switch (-error) {
+	case EEXIST:
+		return "it exists and is not a tdagent profile";
+	case EFBIG:
+		return "the file size limit is too small (ulimit -f)";
+	case EPERM:
+		return "it is not a directory of yours alone";
+	default:
+		return strerror(-error);
+	}
+}
+
+/* The named file, else memory. */
+static int open_storage(const struct td_file_header *header, char *why, size_t size)
+{
+	int fd = create_file(header, td_core.path, sizeof(td_core.path));
+	int error = fd < 0 ? fd : reserve(fd);
+
+	if (!error)
+		return fd;
+	snprintf(why, size, "cannot write the profile %s: %s; set TDAGENT_OUTPUT to a place that works",
+		 td_core.path, reason_of(error));
+	if (fd >= 0) {
+		unlink(td_core.path);
+		close(fd);
+	}
+	td_core.path[0] = 0;
+	fd = memfd_create("tdagent-profile", MFD_CLOEXEC);
+	if (fd < 0)
+		return error;
+	error = reserve(fd);
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+static int attach(int fd, const struct td_file_header *header)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	td_store.header = map(fd, &td_store.map_size);
+	if (!td_store.header)
+		return -ENOMEM;
+	td_store.fd = td_descriptor_hide(fd);
+	td_store.device = st.st_dev;
+	td_store.inode = st.st_ino;
+	td_store.ready_blocks = FIRST_BLOCKS;
+	memcpy(td_store.header, header, sizeof(*header));
+	td_store.header->blocks = 1;
+	td_store.header->blocks_max = (uint32_t)(td_store.map_size / TD_BLOCK_SIZE);
+	/* release: a file with its magic is a profile */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	memcpy(td_store.header->magic, TD_FILE_MAGIC, sizeof(header->magic));
+	return 0;
+}
+
+int td_profile_create(uint32_t counters, char *why, size_t size)
+{
+	static struct td_file_header header; /* 6 KiB: too large for a small stack */
+	char problem[sizeof(td_core.path) + 256] = "";
+	int fd, error;
+
+	memset(&header, 0, sizeof(header));
+	header.version = TD_FILE_VERSION;
+	header.byte_order = TD_FILE_BYTE_ORDER;
+	header.block_size = TD_BLOCK_SIZE;
+	header.object_size = sizeof(struct td_file_object);
+	header.thread_size = sizeof(struct td_file_thread);
+	header.place_size = TD_PLACE_SIZE(counters);
+	header.counters = counters;
+	snprintf(header.agent, sizeof(header.agent), "tdagent %s", PACKAGE_VERSION);
+	td_facts_fill(&header);
+	fd = open_storage(&header, problem, sizeof(problem));
+	error = fd < 0 ? fd : attach(fd, &header);
+	if (error) {
+		snprintf(why, size, "%s", problem[0] ? problem : strerror(-error));
+		if (fd >= 0)
+			close(fd);
+		return error;
+	}
+	if (problem[0])
+		td_core_note("%s", problem);
+	return 0;
+}
+
+void td_profile_close(int remove)
+{
+	if (!td_store.header)
+		return;
+	munmap(td_store.header, td_store.map_size);
+	td_descriptor_close(td_store.fd);
+	if (remove && td_core.path[0])
+		unlink(td_core.path);
+	td_store_forget();
+}

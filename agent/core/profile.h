@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Creates the profile of this process.  Context: normal. */
+#ifndef TD_CORE_PROFILE_H
+#define TD_CORE_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decoder/format.h"
+
+/*
+ * Creates and maps the profile for records with `counters` counters, fills in
+ * td_store and td_core.path.  Where the file cannot be made, the profile is
+ * kept in memory for the report at exit, and a note says why.  Returns 0, or
+ * -errno if there can be no profile at all, with the reason in `why`.
+ */
+int td_profile_create(uint32_t counters, char *why, size_t size);
+
+/* Unmaps and closes it.  `remove`: the file goes as well. */
+void td_profile_close(int remove);
+
+/* The directory of profiles that were given no name; "" if that is too long. */
+void td_profile_directory(char *path, size_t size);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/real.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+
+static struct td_real real;
+static atomic_bool resolved;
+
+/* POSIX's way to turn dlsym()'s result into a function. */
+#define RESOLVE(name) (*(void **)&real.name = dlsym(RTLD_NEXT, #name))
+
+/* Two threads that do this at once store the same values. */
+static void resolve(void)
+{
+	RESOLVE(pthread_create);
+	RESOLVE(thrd_create);
+	RESOLVE(_exit);
+	RESOLVE(_Exit);
+	RESOLVE(execve);
+	RESOLVE(execvpe);
+	RESOLVE(fexecve);
+	RESOLVE(execveat);
+	RESOLVE(sigaction);
+	RESOLVE(sigprocmask);
+	RESOLVE(pthread_sigmask);
+	RESOLVE(close);
+	RESOLVE(close_range);
+	RESOLVE(dup2);
+	RESOLVE(dup3);
+	atomic_store(&resolved, 1);
+}
+
+const struct td_real *td_real(void)
+{
+	if (!atomic_load(&resolved))
+		resolve();
+	return &real;
+}

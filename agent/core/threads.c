@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/core/backend.h"
+#include "agent/core/descriptors.h"
+#include "agent/core/facts.h"
+#include "agent/core/fold.h"
+#include "agent/core/log.h"
+#include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/store.h"
+#include "agent/sigsafe/strobe.h"
+#include "agent/sigsafe/syscall.h"
+
+#define KEEP_ENDED 64 /* ended threads that the report still shows one by one */
+
+/* Block and slot for the next thread record; changed under the core lock. */
+static uint32_t record_block, record_slot;
+static struct td_thread *folded; /* the sum of all ended threads beyond KEEP_ENDED */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint32_t new_record(void)
+{
+	if (!record_block || record_slot == td_store_slots(sizeof(struct td_file_thread))) {
+		record_block = td_store_take_block();
+		record_slot = 0;
+		if (!record_block)
+			return 0;
+		td_store_publish_block(record_block, TD_BLOCK_THREADS, 0);
+	}
+	return TD_REF(record_block, record_slot++);
+}
+
+/* Memory of our own: the program's malloc may be anything. */
+static struct td_thread *new_memory(void)
+{
+	static struct td_thread *pool;
+	static size_t left;
+
+	if (!left) {
+		size_t size = 64 * sizeof(*pool);
+		void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (memory == MAP_FAILED)
+			return NULL;
+		pool = memory;
+		left = 64;
+	}
+	left--;
+	return pool++;
+}
+
+/* A thread with a record and room for places, in the list. */
+static struct td_thread *new_thread(void)
+{
+	struct td_thread *thread = new_memory();
+	uint32_t ref = thread ? new_record() : 0;
+
+	if (!ref)
+		return NULL;
+	thread->fd = thread->timer = -1;
+	atomic_store(&thread->stopped, true);
+	if (!td_places_init(&thread->places, td_store_record(ref, sizeof(struct td_file_thread)),
+			    ref))
+		return NULL;
+	thread->next = atomic_load(&td_threads);
+	atomic_store(&td_threads, thread);
+	return thread;
+}
+
+/* The thread that ended first, if more than `keep` have ended. */
+static struct td_thread *oldest_ended(unsigned keep)
+{
+	struct td_thread *oldest = NULL;
+	unsigned ended = 0;
+
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next) {
+		if (t->places.record->state != TD_THREAD_ENDED)
+			continue;
+		ended++;
+		if (!oldest || t->places.record->end_ns < oldest->places.record->end_ns)
+			oldest = t;
+	}
+	return ended > keep ? oldest : NULL;
+}
+
+static struct td_thread *take_thread(void)
+{
+	struct td_thread *thread = oldest_ended(KEEP_ENDED);
+
+	if (!thread) {
+		thread = new_thread();
+		if (thread)
+			return thread;
+		/* the profile is full: make room at the price of detail */
+		thread = oldest_ended(0);
+	}
+	if (!thread)
+		return NULL;
+	if (!folded) {
+		folded = new_thread();
+		if (!folded)
+			return NULL;
+		folded->places.record->state = TD_THREAD_FOLDED;
+	}
+	td_fold(&folded->places, &thread->places);
+	return thread;
+}
+
+static void describe(struct td_thread *thread, uint32_t tid)
+{
+	struct td_file_thread *record = thread->places.record;
+
+	record->tid = tid;
+	record->threads = 1;
+	record->start_ns = now_ns();
+	/* release: who sees it live sees the rest */
+	__atomic_store_n(&record->state, TD_THREAD_LIVE, __ATOMIC_RELEASE);
+	td_random_seed(&thread->random, td_core.seed, tid);
+	thread->in_window = false;
+	atomic_store(&thread->inside, false);
+	atomic_store(&thread->tid, tid);
+}
+
+static void read_name(uint32_t tid, char *name, size_t size)
+{
+	char path[48], text[32];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
+	if (td_facts_read(path, text, sizeof(text)) <= 0)
+		return;
+	text[strcspn(text, "\n")] = 0;
+	snprintf(name, size, "%.15s", text);
+}
+
+/* CPU time that another thread has used, ns. */
+static uint64_t read_cpu(uint32_t tid)
+{
+	char path[48], text[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", tid);
+	return td_facts_read(path, text, sizeof(text)) > 0 ? strtoull(text, NULL, 10) : 0;
+}
+
+static void give_up(struct td_thread *thread, uint32_t tid, int error)
+{
+	static bool said;
+
+	atomic_store(&thread->tid, 0);
+	td_backend_close(thread);
+	thread->places.record->end_ns = now_ns();
+	thread->places.record->state = TD_THREAD_ENDED;
+	td_debug(TD_DEBUG_THREADS, "thread %u: %s", tid, strerror(-error));
+	if (!said)
+		td_core_note("some threads are not profiled: %s", strerror(-error));
+	said = true;
+}
+
+/* Opens and arms.  Another thread's first signal may come at once. */
+static void begin(struct td_thread *thread, uint32_t tid, bool adopted)
+{
+	int error;
+
+	describe(thread, tid);
+	thread->adopted = adopted;
+	error = td_backend_open(thread, tid);
+	if (error) {
+		give_up(thread, tid, error);
+		return;
+	}
+	if (!adopted)
+		td_self = thread;
+	atomic_store(&thread->stopped, false);
+	error = adopted ? thread->trigger->start(thread, thread->plan->long_period)
+			: td_strobe_start(thread);
+	if (!error)
+		return;
+	atomic_store(&thread->stopped, true);
+	if (!adopted)
+		td_self = NULL;
+	give_up(thread, tid, error);
+}
+
+void td_threads_attach_self(void)
+{
+	struct td_thread *thread;
+	sigset_t saved;
+
+	if (td_self || !atomic_load(&td_core.running))
+		return;
+	td_core_lock(&saved);
+	thread = take_thread();
+	if (thread) {
+		begin(thread, td_gettid(), false);
+		td_debug(TD_DEBUG_THREADS, "thread %u: profiled", td_gettid());
+	} else {
+		td_debug(TD_DEBUG_THREADS, "thread %u: no room in the profile", td_gettid());
+	}
+	td_core_unlock(&saved);
+}
+
+static bool is_known(uint32_t tid)
+{
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
+		if (atomic_load(&t->tid) == tid)
+			return true;
+	return false;
+}
+
+static void adopt(uint32_t tid)
+{
+	struct td_thread *thread;
+
+	if (is_known(tid))
+		return;
+	thread = take_thread();
+	if (!thread)
+		return;
+	begin(thread, tid, true);
+	td_debug(TD_DEBUG_THREADS, "thread %u: was there before us", tid);
+}
+
+void td_threads_attach_others(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	uint32_t self = td_gettid();
+	struct dirent *entry;
+	sigset_t saved;
+
+	if (!tasks)
+		return;
+	td_core_lock(&saved);
+	while ((entry = readdir(tasks)) != NULL) {
+		uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+		if (tid && tid != self)
+			adopt(tid);
+	}
+	td_core_unlock(&saved);
+	closedir(tasks);
+}
+
+static void end(struct td_thread *thread, uint64_t cpu_ns)
+{
+	struct td_file_thread *record = thread->places.record;
+
+	td_backend_close(thread);
+	record->end_ns = now_ns();
+	if (cpu_ns)
+		record->cpu_ns = cpu_ns;
+	__atomic_store_n(&record->state, TD_THREAD_ENDED, __ATOMIC_RELEASE);
+	thread->adopted = false;
+	atomic_store(&thread->tid, 0);
+}
+
+void td_threads_detach_self(void)
+{
+	struct td_thread *thread = td_self;
+	sigset_t saved;
+
+	if (!thread)
+		return;
+	td_core_lock(&saved);
+	td_strobe_stop(thread);
+	prctl(PR_GET_NAME, thread->places.record->name);
+	end(thread, td_clock_thread_cpu());
+	td_self = NULL;
+	td_core_unlock(&saved);
+}
+
+void td_threads_finish(void)
+{
+	sigset_t saved;
+
+	td_threads_detach_self();
+	td_core_lock(&saved);
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next) {
+		uint32_t tid = atomic_load(&t->tid);
+
+		if (!tid)
+			continue;
+		atomic_store(&t->stopped, true);
+		t->trigger->stop(t);
+		read_name(tid, t->places.record->name, sizeof(t->places.record->name));
+		end(t, read_cpu(tid));
+	}
+	td_core_unlock(&saved);
+}
+
+void td_threads_yield_descriptor(int fd)
+{
+	sigset_t saved;
+	int other;
+
+	td_core_lock(&saved);
+	other = td_descriptor_yield(fd);
+	if (td_store.fd == fd)
+		td_store.fd = other;
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
+		if (t->fd == fd)
+			t->fd = other;
+	td_core_unlock(&saved);
+}
+
+void td_threads_forget(void)
+{
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
+		td_descriptor_close(t->fd);
+	atomic_store(&td_threads, NULL);
+	td_self = NULL;
+	folded = NULL;
+	record_block = record_slot = 0;
+}
+
+bool td_threads_sampled(void)
+{
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
+		if (t->places.record->samples)
+			return true;
+	return false;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+/* exec: what was measured is in the file already; no signal of ours may reach
+ * the new image.  A vfork child shares our memory and is left alone. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agent/core/lifecycle.h"
+#include "agent/core/real.h"
+#include "agent/hook/hook.h"
+
+/* After an exec that failed, everything goes on as before, errno included. */
+static int failed(bool prepared, int result)
+{
+	int saved_errno = errno;
+
+	if (prepared)
+		td_lifecycle_after_failed_exec();
+	errno = saved_errno;
+	return result;
+}
+
+TD_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	bool prepared = td_lifecycle_before_exec();
+
+	return failed(prepared, td_real()->execve(path, argv, envp));
+}
+
+TD_EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+TD_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	bool prepared = td_lifecycle_before_exec();
+
+	return failed(prepared, td_real()->execvpe(file, argv, envp));
+}
+
+TD_EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+TD_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	bool prepared = td_lifecycle_before_exec();
+
+	return failed(prepared, td_real()->fexecve(fd, argv, envp));
+}
+
+TD_EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[],
+		       int flags)
+{
+	bool prepared = td_lifecycle_before_exec();
+
+	return failed(prepared, td_real()->execveat(fd, path, argv, envp, flags));
+}
+
+/* The list forms, whose libc versions do not pass through execve()'s symbol. */
+struct list {
+	char *few[256];
+	char **argv;
+	size_t size; /* bytes of argv if it is mapped, else 0 */
+};
+
+/* Mapped memory for a long list: exec is async-signal-safe, malloc is not. */
+static bool make_room(struct list *list, size_t entries)
+{
+	void *memory;
+
+	list->argv = list->few;
+	list->size = 0;
+	if (entries <= sizeof(list->few) / sizeof(list->few[0]))
+		return true;
+	list->size = entries * sizeof(char *);
+	memory = mmap(NULL, list->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
+	list->argv = memory;
+	return memory != MAP_FAILED;
+}
+
+/* Takes the arguments up to and with the NULL; `arguments` stands behind it then. */
+static bool collect(struct list *list, const char *first, va_list *arguments)
+{
+	va_list ahead;
+	size_t n = 2;
+
+	va_copy(ahead, *arguments);
+	while (va_arg(ahead, char *))
+		n++;
+	va_end(ahead);
+	if (!make_room(list, n))
+		return false;
+	list->argv[0] = (char *)first;
+	for (size_t i = 1; i < n; i++)
+		list->argv[i] = va_arg(*arguments, char *);
+	return true;
+}
+
+/* Only after an exec that failed. */
+static int release(struct list *list, int result)
+{
+	int saved_errno = errno;
+
+	if (list->size)
+		munmap(list->argv, list->size);
+	errno = saved_errno;
+	return result;
+}
+
+TD_EXPORT int execl(const char *path, const char *first, ...)
+{
+	struct list list;
+	va_list arguments;
+	bool collected;
+
+	va_start(arguments, first);
+	collected = collect(&list, first, &arguments);
+	va_end(arguments);
+	return collected ? release(&list, execve(path, list.argv, environ)) : -1;
+}
+
+TD_EXPORT int execlp(const char *file, const char *first, ...)
+{
+	struct list list;
+	va_list arguments;
+	bool collected;
+
+	va_start(arguments, first);
+	collected = collect(&list, first, &arguments);
+	va_end(arguments);
+	return collected ? release(&list, execvpe(file, list.argv, environ)) : -1;
+}
+
+TD_EXPORT int execle(const char *path, const char *first, ...)
+{
+	struct list list;
+	va_list arguments;
+	bool collected;
+	char *const *envp = NULL;
+
+	va_start(arguments, first);
+	collected = collect(&list, first, &arguments);
+	if (collected)
+		envp = va_arg(arguments, char *const *);
+	va_end(arguments);
+	return collected ? release(&list, execve(path, list.argv, envp)) : -1;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/* Threads: each starts in a function of ours that has it profiled. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <threads.h>
+
+#include "agent/core/lifecycle.h"
+#include "agent/core/real.h"
+#include "agent/hook/hook.h"
+
+struct start {
+	void *(*routine)(void *);
+	thrd_start_t c11_routine;
+	void *argument;
+};
+
+static struct start *new_start(struct start values)
+{
+	struct start *start = malloc(sizeof(*start));
+
+	if (start)
+		*start = values;
+	return start;
+}
+
+static struct start take_start(void *pointer)
+{
+	struct start start = *(struct start *)pointer;
+
+	free(pointer);
+	return start;
+}
+
+static void *thread_main(void *pointer)
+{
+	struct start start = take_start(pointer);
+
+	td_lifecycle_thread_begin();
+	return start.routine(start.argument);
+}
+
+static int c11_thread_main(void *pointer)
+{
+	struct start start = take_start(pointer);
+
+	td_lifecycle_thread_begin();
+	return start.c11_routine(start.argument);
+}
+
+TD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			     void *(*routine)(void *), void *argument)
+{
+	struct start *start = new_start((struct start){.routine = routine, .argument = argument});
+	int error;
+
+	if (!start)
+		return td_real()->pthread_create(thread, attr, routine, argument);
+	error = td_real()->pthread_create(thread, attr, thread_main, start);
+	if (error)
+		free(start);
+	return error;
+}
+
+TD_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
+{
+	struct start *start =
+		new_start((struct start){.c11_routine = routine, .argument = argument});
+	int result;
+
+	if (!start)
+		return td_real()->thrd_create(thread, routine, argument);
+	result = td_real()->thrd_create(thread, c11_thread_main, start);
+	if (result != thrd_success)
+		free(start);
+	return result;
+}
