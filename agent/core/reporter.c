@@ -136,6 +136,8 @@ void td_reporter_run(void)
 	struct job job = {.tool = tool, .keep_fd = -1};
 	int error = -ENOENT;
 
+	if (td_core.options.report == TD_REPORT_STDERR && !td_log_possible())
+		return;
 	if (td_core.path[0]) {
 		snprintf(profile, sizeof(profile), "%s", td_core.path);
 	} else {
