@@ -8,6 +8,14 @@ decoder_libformat_la_SOURCES = \
 	decoder/names.c decoder/names.h \
 	decoder/options.c decoder/options.h
 
-decoder_libdecoder_la_SOURCES =
+decoder_libdecoder_la_SOURCES = \
+	decoder/estimate.c decoder/estimate.h \
+	decoder/hash.c decoder/hash.h \
+	decoder/profile.c decoder/profile.h \
+	decoder/report.c decoder/report.h \
+	decoder/report_finish.c \
+	decoder/symbols.c decoder/symbols.h \
+	decoder/text.c decoder/text.h \
+	decoder/topdown.c decoder/topdown.h
 decoder_libdecoder_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(ZLIB_CFLAGS) $(TD_SANITIZE)
 decoder_libdecoder_la_LIBADD = decoder/libformat.la $(DW_LIBS) $(ELF_LIBS) $(ZLIB_LIBS) $(IBERTY_LIBS) -lm

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values with their 95 % intervals.  doc/estimates.md has the mathematics and
+ * where it comes from.
+ *
+ * Context: any; pure functions.
+ */
+#ifndef TD_DECODER_ESTIMATE_H
+#define TD_DECODER_ESTIMATE_H
+
+#include <stdint.h>
+
+#include "decoder/format.h"
+
+/* A fraction; 0 <= low <= value <= high <= 1. */
+struct td_estimate {
+	double value;
+	double low;
+	double high;
+};
+
+/*
+ * The ratio of two counters' sums over n windows: x.sum / d.sum, where d is the
+ * windows' first counter (its own sums: d.squares and d.cross are of d * d) and
+ * x.cross is of x * d.  Returns 1 and fills *estimate, or 0 when there is
+ * nothing to divide by (n or d.sum 0).  One window gives its value with the
+ * interval 0..1.
+ */
+int td_estimate_ratio(const struct td_file_sum *x, const struct td_file_sum *d,
+		      uint64_t n, struct td_estimate *estimate);
+
+/*
+ * a - b of two such ratios over the same windows, for example light = retiring
+ * - heavy.  The sums do not hold the covariance of a and b, so the half-widths
+ * are added: never too narrow, up to twice as wide as necessary.
+ */
+struct td_estimate td_estimate_difference(struct td_estimate a, struct td_estimate b);
+
+/*
+ * The same ratio times `scale`, not bounded by 1: events for each unit of d.
+ * d.sum > 0 and n > 0; one window gives an infinite high end.
+ */
+struct td_estimate td_estimate_rate(const struct td_file_sum *x,
+				    const struct td_file_sum *d, uint64_t n,
+				    double scale);
+
+/* A share of samples: hits of n, n > 0 (Wilson's score interval). */
+struct td_estimate td_estimate_share(uint64_t hits, uint64_t n);
+
+/* The two-sided 95 % quantile of Student's t, df >= 1 degrees of freedom. */
+double td_student_t95(uint64_t df);
+
+#endif

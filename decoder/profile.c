@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define SIZE_CAP ((size_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE)
+#define ROOM	 (TD_BLOCK_SIZE - TD_BLOCK_HEADER)
+
+/* The bytes under inspection; `blocks` counts a partial last one too. */
+struct view {
+	struct td_profile *profile;
+	unsigned char *bytes;
+	size_t length;
+	uint32_t blocks;
+};
+
+__attribute__((format(printf, 3, 4))) static int refuse(char *why, size_t size,
+							const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, size, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int check_start(const unsigned char *bytes, size_t length, char *why, size_t size)
+{
+	size_t known = length < 8 ? length : 8;
+
+	if (length == 0)
+		return refuse(why, size, "not a tdagent profile (empty file)");
+	if (memcmp(bytes, TD_FILE_MAGIC, known) != 0)
+		return refuse(why, size, "not a tdagent profile");
+	if (length < sizeof(struct td_file_header))
+		return refuse(why, size, "truncated in the header (%zu of %zu bytes)",
+			      length, sizeof(struct td_file_header));
+	return 0;
+}
+
+static int size_possible(uint32_t size, size_t least)
+{
+	return size >= least && size % 8 == 0 && size <= ROOM;
+}
+
+static int check_header(const struct td_file_header *h, char *why, size_t size)
+{
+	if (h->byte_order == __builtin_bswap32(TD_FILE_BYTE_ORDER))
+		return refuse(why, size, "written on a machine of the other byte order");
+	if (h->byte_order != TD_FILE_BYTE_ORDER)
+		return refuse(why, size, "damaged header (byte order 0x%08x)",
+			      h->byte_order);
+	if (h->version > TD_FILE_VERSION)
+		return refuse(why, size,
+			      "format version %u is newer than this tdagent (reads up "
+			      "to %u): upgrade tdagent",
+			      h->version, TD_FILE_VERSION);
+	if (h->version == 0)
+		return refuse(why, size, "damaged header (format version 0)");
+	if (h->block_size != TD_BLOCK_SIZE || h->counters > TD_COUNTERS_MAX ||
+	    !size_possible(h->object_size, sizeof(struct td_file_object)) ||
+	    !size_possible(h->thread_size, sizeof(struct td_file_thread)) ||
+	    !size_possible(h->place_size, TD_PLACE_SIZE(h->counters)))
+		return refuse(why, size,
+			      "damaged header (blocks of %u bytes, records of %u, %u, %u "
+			      "bytes, %u counters)",
+			      h->block_size, h->object_size, h->thread_size,
+			      h->place_size, h->counters);
+	return 0;
+}
+
+#define TERMINATE(array) ((array)[sizeof(array) - 1] = '\0')
+
+/* Counters' names become JSON keys and column titles: graphic ASCII only. */
+static void clean_word(char *word, size_t size)
+{
+	word[size - 1] = '\0';
+	for (; *word; word++) {
+		if (*word <= ' ' || *word > '~' || *word == '"' || *word == '\\')
+			*word = '?';
+	}
+}
+
+static void clean_header(struct td_file_header *h)
+{
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
+		clean_word(h->counter[i].name, sizeof(h->counter[i].name));
+		clean_word(h->counter[i].unit, sizeof(h->counter[i].unit));
+	}
+	if (h->notes > TD_NOTES_MAX)
+		h->notes = TD_NOTES_MAX;
+	for (unsigned i = 0; i < TD_NOTES_MAX; i++)
+		TERMINATE(h->note[i]);
+	TERMINATE(h->agent);
+	TERMINATE(h->cpu);
+	TERMINATE(h->kernel);
+	TERMINATE(h->host);
+	TERMINATE(h->reason);
+	TERMINATE(h->exe);
+	TERMINATE(h->command);
+}
+
+static const struct td_file_block *block_at(const struct view *view, uint32_t block)
+{
+	size_t start = (size_t)block * TD_BLOCK_SIZE;
+
+	if (block == 0 || block >= view->blocks ||
+	    view->length - start < sizeof(struct td_file_block))
+		return NULL;
+	return (const void *)(view->bytes + start);
+}
+
+static uint32_t record_size(const struct view *view, uint32_t kind)
+{
+	switch (kind) {
+	case TD_BLOCK_OBJECTS:
+		return view->profile->header.object_size;
+	case TD_BLOCK_THREADS:
+		return view->profile->header.thread_size;
+	case TD_BLOCK_PLACES:
+		return view->profile->header.place_size;
+	default:
+		return 0;
+	}
+}
+
+/* The whole records that the file has of this block: fewer in a cut last block. */
+static uint32_t record_count(const struct view *view, uint32_t block)
+{
+	const struct td_file_block *head = block_at(view, block);
+	size_t have;
+
+	if (!head || !record_size(view, head->kind))
+		return 0;
+	have = view->length - (size_t)block * TD_BLOCK_SIZE;
+	if (have > TD_BLOCK_SIZE)
+		have = TD_BLOCK_SIZE;
+	return (uint32_t)((have - TD_BLOCK_HEADER) / record_size(view, head->kind));
+}
+
+static void *record_at(const struct view *view, uint32_t block, uint32_t slot)
+{
+	const struct td_file_block *head = block_at(view, block);
+	size_t offset = (size_t)block * TD_BLOCK_SIZE + TD_BLOCK_HEADER;
+
+	return view->bytes + offset + (size_t)slot * record_size(view, head->kind);
+}
+
+/* The record that `ref` names if it lies in a block of this kind, else NULL. */
+static void *record_of(const struct view *view, uint32_t ref, uint32_t kind)
+{
+	const struct td_file_block *head = block_at(view, TD_REF_BLOCK(ref));
+
+	if (!head || head->kind != kind ||
+	    TD_REF_SLOT(ref) >= record_count(view, TD_REF_BLOCK(ref)))
+		return NULL;
+	return record_at(view, TD_REF_BLOCK(ref), TD_REF_SLOT(ref));
+}
+
+/* A bad record becomes a free one in our copy: nobody meets it again. */
+static void check_object(struct view *view, struct td_file_object *object)
+{
+	if (object->kind == TD_OBJECT_FREE || object->kind == TD_OBJECT_CLAIMED) {
+		object->kind = TD_OBJECT_FREE;
+		return;
+	}
+	if (object->kind <= TD_OBJECT_JIT &&
+	    object->build_id_size <= sizeof(object->build_id) &&
+	    memchr(object->path, '\0', sizeof(object->path)))
+		return;
+	object->kind = TD_OBJECT_FREE;
+	view->profile->damage.records++;
+}
+
+static void check_thread(struct view *view, struct td_file_thread *thread)
+{
+	struct td_profile *profile = view->profile;
+
+	if (thread->state == TD_THREAD_FREE)
+		return;
+	if (thread->state > TD_THREAD_FOLDED) {
+		thread->state = TD_THREAD_FREE;
+		profile->damage.records++;
+		return;
+	}
+	TERMINATE(thread->name);
+	profile->thread[profile->threads++] = thread;
+}
+
+static int sums_possible(const struct td_file_place *place, uint32_t counters)
+{
+	for (uint32_t i = 0; i < counters; i++) {
+		const struct td_file_sum *sum = &place->sum[i];
+
+		if (!isfinite(sum->squares) || !isfinite(sum->cross) ||
+		    sum->squares < 0 || sum->cross < 0)
+			return 0;
+	}
+	return 1;
+}
+
+static int kind_fits_object(uint32_t kind, const struct td_file_object *object)
+{
+	switch (kind) {
+	case TD_PLACE_FUNCTION:
+	case TD_PLACE_GAP:
+		return object && object->kind != TD_OBJECT_JIT;
+	case TD_PLACE_JIT:
+		return object && object->kind == TD_OBJECT_JIT;
+	default:
+		return kind <= TD_PLACE_OTHER;
+	}
+}
+
+static void check_place(struct view *view, const struct td_file_place *place,
+			const struct td_file_thread *thread)
+{
+	struct td_profile *profile = view->profile;
+	const struct td_file_object *object =
+		record_of(view, place->object, TD_BLOCK_OBJECTS);
+
+	if (place->kind == TD_PLACE_FREE)
+		return;
+	if (object && object->kind == TD_OBJECT_FREE)
+		object = NULL;
+	if (!kind_fits_object(place->kind, object) ||
+	    !sums_possible(place, profile->header.counters)) {
+		profile->damage.records++;
+		return;
+	}
+	profile->place[profile->places++] =
+		(struct td_profile_place){place, thread, object};
+}
+
+static void check_tables(struct view *view)
+{
+	for (uint32_t block = 1; block < view->blocks; block++) {
+		const struct td_file_block *head = block_at(view, block);
+		uint32_t records = record_count(view, block);
+
+		if (head && head->kind > TD_BLOCK_PLACES)
+			view->profile->damage.blocks++;
+		for (uint32_t slot = 0; slot < records; slot++) {
+			if (head->kind == TD_BLOCK_OBJECTS)
+				check_object(view, record_at(view, block, slot));
+			else if (head->kind == TD_BLOCK_THREADS)
+				check_thread(view, record_at(view, block, slot));
+		}
+	}
+}
+
+/* After check_tables(): needs every thread and object. */
+static void check_places(struct view *view)
+{
+	for (uint32_t block = 1; block < view->blocks; block++) {
+		const struct td_file_block *head = block_at(view, block);
+		const struct td_file_thread *thread;
+		uint32_t records = record_count(view, block);
+
+		if (!head || head->kind != TD_BLOCK_PLACES)
+			continue;
+		thread = record_of(view, head->owner, TD_BLOCK_THREADS);
+		if (!thread) {
+			view->profile->damage.blocks++;
+			continue;
+		}
+		if (thread->state == TD_THREAD_FREE)
+			continue;
+		for (uint32_t slot = 0; slot < records; slot++)
+			check_place(view, record_at(view, block, slot), thread);
+	}
+}
+
+static int index_records(struct view *view)
+{
+	struct td_profile *profile = view->profile;
+	size_t threads = 0, places = 0;
+
+	for (uint32_t block = 1; block < view->blocks; block++) {
+		const struct td_file_block *head = block_at(view, block);
+
+		if (head && head->kind == TD_BLOCK_THREADS)
+			threads += record_count(view, block);
+		else if (head && head->kind == TD_BLOCK_PLACES)
+			places += record_count(view, block);
+	}
+	profile->thread = calloc(threads + 1, sizeof(*profile->thread));
+	profile->place = calloc(places + 1, sizeof(*profile->place));
+	if (!profile->thread || !profile->place)
+		return -ENOMEM;
+	check_tables(view);
+	check_places(view);
+	return 0;
+}
+
+/* How far to look, and what the file lacks of what its header promises. */
+static uint32_t count_blocks(struct td_profile *profile, size_t length)
+{
+	uint32_t present = (uint32_t)((length + TD_BLOCK_SIZE - 1) / TD_BLOCK_SIZE);
+	uint32_t promised = profile->header.blocks;
+
+	/* A full store goes on counting the blocks it did not get. */
+	if (promised > TD_BLOCKS_MAX)
+		promised = TD_BLOCKS_MAX;
+	if (length % TD_BLOCK_SIZE != 0)
+		profile->damage.cut = 1;
+	if (promised > present)
+		profile->damage.missing = promised - present;
+	return promised && promised < present ? promised : present;
+}
+
+int td_profile_parse(struct td_profile *profile, unsigned char *bytes, size_t length,
+		     char *why, size_t size)
+{
+	struct view view = {.profile = profile, .bytes = bytes, .length = length};
+	int err;
+
+	memset(profile, 0, sizeof(*profile));
+	if (length > SIZE_CAP)
+		return refuse(why, size, "larger than a profile can be (%zu MiB)",
+			      SIZE_CAP >> 20);
+	err = check_start(bytes, length, why, size);
+	if (err)
+		return err;
+	memcpy(&profile->header, bytes, sizeof(profile->header));
+	err = check_header(&profile->header, why, size);
+	if (err)
+		return err;
+	clean_header(&profile->header);
+	view.blocks = count_blocks(profile, length);
+	err = index_records(&view);
+	if (err) {
+		snprintf(why, size, "%s", strerror(-err));
+		td_profile_free(profile);
+		return err;
+	}
+	profile->bytes = bytes;
+	return 0;
+}
+
+void td_profile_free(struct td_profile *profile)
+{
+	free(profile->bytes);
+	free(profile->thread);
+	free(profile->place);
+	memset(profile, 0, sizeof(*profile));
+}
+
+/*
+ * Opens a regular file for zlib.  O_NONBLOCK: a FIFO must be refused, not
+ * waited for.
+ */
+static int open_file(gzFile *file, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int err = -ENOMEM;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0) {
+		err = -errno;
+		goto out_close;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		err = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+		goto out_close;
+	}
+	*file = gzdopen(fd, "rb");
+	if (*file)
+		return 0;
+out_close:
+	close(fd);
+	return err;
+}
+
+/* Reads up to SIZE_CAP + 1 bytes; sets *cut where the compressed data break off. */
+static int read_all(gzFile file, unsigned char **bytes, size_t *length, uint32_t *cut)
+{
+	size_t room = 0;
+
+	*bytes = NULL;
+	*length = 0;
+	while (*length <= SIZE_CAP) {
+		unsigned char *more;
+		int got;
+
+		if (*length == room) {
+			room = room ? 2 * room : 16 * TD_BLOCK_SIZE;
+			if (room > SIZE_CAP + 1)
+				room = SIZE_CAP + 1;
+			more = realloc(*bytes, room);
+			if (!more)
+				goto out_free;
+			*bytes = more;
+		}
+		got = gzread(file, *bytes + *length, (unsigned)(room - *length));
+		if (got <= 0) {
+			*cut = got < 0;
+			return 0;
+		}
+		*length += (size_t)got;
+	}
+	return 0;
+out_free:
+	free(*bytes);
+	return -ENOMEM;
+}
+
+int td_profile_read(struct td_profile *profile, const char *path, char *why, size_t size)
+{
+	unsigned char *bytes;
+	uint32_t cut = 0;
+	size_t length;
+	gzFile file;
+	int err;
+
+	err = open_file(&file, path);
+	if (err == -EINVAL)
+		return refuse(why, size, "not a regular file");
+	if (!err) {
+		err = read_all(file, &bytes, &length, &cut);
+		gzclose(file);
+	}
+	if (err) {
+		snprintf(why, size, "%s", strerror(-err));
+		return err;
+	}
+	err = td_profile_parse(profile, bytes, length, why, size);
+	if (err)
+		free(bytes);
+	else
+		profile->damage.cut |= cut;
+	return err;
+}
+
+int td_profile_probe(const char *path)
+{
+	char magic[8];
+	gzFile file;
+	int got;
+
+	if (open_file(&file, path) != 0)
+		return 0;
+	got = gzread(file, magic, sizeof(magic));
+	gzclose(file);
+	return got == (int)sizeof(magic) && memcmp(magic, TD_FILE_MAGIC, 8) == 0;
+}
+
+int td_profile_counter(const struct td_profile *profile, const char *name)
+{
+	for (uint32_t i = 0; i < profile->header.counters; i++) {
+		if (strcmp(profile->header.counter[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads a profile file (format.h) into checked records.
+ *
+ * A profile is untrusted input and may belong to a program that still runs or
+ * was killed: every length, index, enumeration and terminator is checked here,
+ * so that the code behind this header may trust what it gets.  What is damaged
+ * is left out and counted.
+ *
+ * Memory is bounded by TD_BLOCKS_MAX * TD_BLOCK_SIZE plus one index of the
+ * records.  Context: normal; no globals, no output.
+ */
+#ifndef TD_DECODER_PROFILE_H
+#define TD_DECODER_PROFILE_H
+
+#include <stddef.h>
+
+#include "decoder/format.h"
+
+/* A place with its owners looked up.  The pointers live as long as the profile. */
+struct td_profile_place {
+	const struct td_file_place *place;
+	const struct td_file_thread *thread;
+	const struct td_file_object *object; /* NULL: UNKNOWN and OTHER places */
+};
+
+/* What could not be used; all zero for a sound file. */
+struct td_profile_damage {
+	uint32_t blocks;  /* blocks of an unknown kind or with an impossible owner */
+	uint32_t records; /* records with impossible contents */
+	uint32_t missing; /* blocks that the header promises and the file lacks */
+	uint32_t cut;	  /* 1: the file ends inside a block or its compression broke */
+};
+
+struct td_profile {
+	struct td_file_header header; /* strings terminated, counts in range,
+				       the counters' names graphic ASCII */
+	const struct td_file_thread **thread;
+	size_t threads;
+	struct td_profile_place *place;
+	size_t places;
+	struct td_profile_damage damage;
+	unsigned char *bytes; /* the file; what the pointers above point into */
+};
+
+/*
+ * Reads the file at `path`, plain or compressed by gzip.  Returns 0, or a
+ * negative errno with `why` holding one line without the file's name: -EINVAL
+ * for a file that is no usable profile, otherwise the system's error.  Free
+ * the profile with td_profile_free() after success only.
+ */
+int td_profile_read(struct td_profile *profile, const char *path, char *why, size_t size);
+
+/*
+ * The same for bytes in memory.  `bytes` comes from malloc() and belongs to the
+ * profile after success, to the caller after a failure.
+ */
+int td_profile_parse(struct td_profile *profile, unsigned char *bytes, size_t length,
+		     char *why, size_t size);
+
+void td_profile_free(struct td_profile *profile);
+
+/* 1 when the file at `path` is regular and starts like a profile, else 0. */
+int td_profile_probe(const char *path);
+
+/* The counter of that name: its index in sum[] and total[], or -1. */
+int td_profile_counter(const struct td_profile *profile, const char *name);
+
+#endif

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/names.h"
+#include "decoder/text.h"
+
+/* What adding one profile needs to know at each place. */
+struct adding {
+	struct td_report *report;
+	const struct td_profile *profile;
+	uint32_t process;
+	int counter[TD_COUNTERS_MAX]; /* the report's index of the profile's counters, or
+					 -1 */
+	double sample_ns;	      /* CPU time that one sample stands for */
+	const struct td_file_object *object; /* the last one looked up */
+	uint32_t module;		     /* its index */
+};
+
+/* Makes room for one more element.  Returns 0 or -ENOMEM. */
+static int reserve(void *array, size_t used, size_t element)
+{
+	void **base = array;
+	void *more;
+
+	if (used & (used - 1) || (used != 0 && used < 16))
+		return 0;
+	more = reallocarray(*base, used ? 2 * used : 16, element);
+	if (!more)
+		return -ENOMEM;
+	*base = more;
+	return 0;
+}
+
+struct td_report *td_report_new(const struct td_report_query *query)
+{
+	struct td_report *report = calloc(1, sizeof(*report));
+
+	if (!report)
+		return NULL;
+	report->query = *query;
+	report->has_time = 1;
+	return report;
+}
+
+void td_report_free(struct td_report *report)
+{
+	for (size_t i = 0; i < report->processes; i++)
+		free(report->process[i].path);
+	for (size_t i = 0; i < report->threads; i++)
+		free(report->thread[i].name);
+	for (size_t i = 0; i < report->modules; i++)
+		free(report->module[i].path);
+	for (size_t i = 0; i < report->functions; i++)
+		free(report->function[i].name);
+	for (size_t i = 0; i < report->notes; i++)
+		free(report->note[i]);
+	free(report->process);
+	free(report->thread);
+	free(report->module);
+	free(report->function);
+	free(report->note);
+	td_hash_free(&report->by_place);
+	td_hash_free(&report->by_module);
+	free(report);
+}
+
+int td_report_note(struct td_report *report, char *note)
+{
+	if (!note)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->notes; i++) {
+		if (strcmp(report->note[i], note) == 0) {
+			free(note);
+			return 0;
+		}
+	}
+	if (reserve(&report->note, report->notes, sizeof(*report->note)) < 0) {
+		free(note);
+		return -ENOMEM;
+	}
+	report->note[report->notes++] = note;
+	return 0;
+}
+
+int td_report_counter(const struct td_report *report, const char *name)
+{
+	for (unsigned i = 0; i < report->counters; i++) {
+		if (strcmp(report->counter[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+const char *td_report_module(const struct td_report *report,
+			     const struct td_report_function *function)
+{
+	if (function->module == TD_NO_MODULE)
+		return "";
+	return report->module[function->module].path;
+}
+
+/* "12" is thread 12 and every thread of that name. */
+static int wanted(const struct td_report *report, const struct td_file_thread *thread)
+{
+	const char *asked = report->query.thread;
+	char tid[16];
+
+	if (!asked)
+		return 1;
+	snprintf(tid, sizeof(tid), "%u", thread->tid);
+	return strcmp(asked, tid) == 0 || strcmp(asked, thread->name) == 0;
+}
+
+static int add_counter(struct td_report *report, const struct td_file_counter *counter)
+{
+	int known = td_report_counter(report, counter->name);
+
+	if (known >= 0)
+		return known;
+	if (report->counters == TD_COUNTERS_MAX)
+		return -1;
+	report->counter[report->counters] = *counter;
+	return (int)report->counters++;
+}
+
+/*
+ * The variances are relative to a window's first counter, so only profiles with
+ * the same one can be added up; of others the windows do not count.
+ */
+static int map_counters(struct adding *adding)
+{
+	struct td_report *report = adding->report;
+	const struct td_file_header *header = &adding->profile->header;
+	int compatible = !report->counters || !header->counters ||
+			 strcmp(report->counter[0].name, header->counter[0].name) == 0;
+
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
+		adding->counter[i] = -1;
+		if (i < header->counters && header->counter[i].name[0] && compatible)
+			adding->counter[i] = add_counter(report, &header->counter[i]);
+	}
+	if (compatible)
+		return 0;
+	return td_report_note(
+		report,
+		td_text_format("pid %u measured against \"%s\" instead of \"%s\": "
+			       "its counters are left out",
+			       header->pid, header->counter[0].name,
+			       report->counter[0].name));
+}
+
+/* A sample stands for the long period before it and the window that it opens. */
+static double sample_time(const struct td_profile *profile)
+{
+	const struct td_file_header *header = &profile->header;
+	int cpu_time = td_profile_counter(profile, "cpu_time");
+	double sum = 0, windows = 0;
+
+	for (size_t i = 0; cpu_time >= 0 && i < profile->places; i++) {
+		sum += (double)profile->place[i].place->sum[cpu_time].sum;
+		windows += (double)profile->place[i].place->windows;
+	}
+	if (windows > 0)
+		return (double)header->long_period + sum / windows;
+	return (double)header->long_period + (double)header->short_period;
+}
+
+struct module_key {
+	const struct td_report *report;
+	const struct td_file_object *object;
+};
+
+static int same_module(const void *context, size_t index)
+{
+	const struct module_key *key = context;
+	const struct td_file_object *a = key->object,
+				    *b = &key->report->module[index].object;
+
+	return a->kind == b->kind && a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
+	       strcmp(a->path, b->path) == 0;
+}
+
+static int add_module(struct td_report *report, const struct td_file_object *object,
+		      uint32_t *index)
+{
+	struct module_key key = {report, object};
+	uint64_t hash = td_hash_bytes(0, object->path, strlen(object->path));
+	struct td_report_module *module;
+	size_t found;
+
+	hash = td_hash_bytes(hash, object->build_id, object->build_id_size);
+	found = td_hash_find(&report->by_module, hash, same_module, &key);
+	if (found != SIZE_MAX) {
+		*index = (uint32_t)found;
+		return 0;
+	}
+	if (reserve(&report->module, report->modules, sizeof(*module)) < 0 ||
+	    td_hash_add(&report->by_module, hash, report->modules) < 0)
+		return -ENOMEM;
+	*index = (uint32_t)report->modules;
+	module = &report->module[report->modules++];
+	module->object = *object;
+	module->path = td_text_clean(object->path, sizeof(object->path));
+	return module->path ? 0 : -ENOMEM;
+}
+
+static int find_module(struct adding *adding, const struct td_file_object *object,
+		       uint32_t *index)
+{
+	int err = 0;
+
+	if (!object) {
+		*index = TD_NO_MODULE;
+		return 0;
+	}
+	if (object != adding->object)
+		err = add_module(adding->report, object, &adding->module);
+	adding->object = object;
+	*index = adding->module;
+	return err;
+}
+
+struct place_key {
+	const struct td_report *report;
+	uint32_t module;
+	uint32_t kind;
+	uint64_t address;
+	uint64_t region;
+};
+
+static int same_place(const void *context, size_t index)
+{
+	const struct place_key *key = context;
+	const struct td_report_function *f = &key->report->function[index];
+
+	return f->module == key->module && f->kind == key->kind &&
+	       f->address == key->address && f->region == key->region;
+}
+
+/* The row for this place, a new one if need be; NULL without memory. */
+static struct td_report_function *row_of(struct td_report *report,
+					 const struct place_key *key)
+{
+	uint64_t words[4] = {key->module, key->kind, key->address, key->region};
+	uint64_t hash = td_hash_bytes(0, words, sizeof(words));
+	size_t found = td_hash_find(&report->by_place, hash, same_place, key);
+	struct td_report_function *row;
+
+	if (found != SIZE_MAX)
+		return &report->function[found];
+	if (reserve(&report->function, report->functions, sizeof(*row)) < 0 ||
+	    td_hash_add(&report->by_place, hash, report->functions) < 0)
+		return NULL;
+	row = &report->function[report->functions++];
+	memset(row, 0, sizeof(*row));
+	row->module = key->module;
+	row->kind = key->kind;
+	row->address = key->address;
+	row->region = key->region;
+	return row;
+}
+
+static void add_sums(const struct adding *adding, struct td_report_function *row,
+		     const struct td_file_place *place)
+{
+	for (unsigned i = 0; i < adding->profile->header.counters; i++) {
+		int c = adding->counter[i];
+
+		if (c < 0)
+			continue;
+		row->counted[c] += place->windows;
+		row->sum[c].sum += place->sum[i].sum;
+		row->sum[c].squares += place->sum[i].squares;
+		row->sum[c].cross += place->sum[i].cross;
+	}
+}
+
+static int add_place(struct adding *adding, const struct td_profile_place *at)
+{
+	const struct td_file_place *place = at->place;
+	struct place_key key = {.report = adding->report,
+				.kind = place->kind,
+				.address = place->address,
+				.region = place->region};
+	struct td_report_function *row;
+
+	if (!wanted(adding->report, at->thread))
+		return 0;
+	if (find_module(adding, at->object, &key.module) < 0)
+		return -ENOMEM;
+	row = row_of(adding->report, &key);
+	if (!row)
+		return -ENOMEM;
+	row->samples += place->samples;
+	row->windows += place->windows;
+	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
+		row->rejected[i] += place->rejected[i];
+	row->cpu_ns += (double)place->samples * adding->sample_ns;
+	add_sums(adding, row, place);
+	adding->report->samples += place->samples;
+	adding->report->process[adding->process].samples += place->samples;
+	return 0;
+}
+
+static void add_thread_totals(struct adding *adding, const struct td_file_thread *thread)
+{
+	struct td_report *report = adding->report;
+	struct td_report_process *process = &report->process[adding->process];
+
+	process->threads += thread->threads ? thread->threads : 1;
+	process->cpu_ns += thread->cpu_ns;
+	if (thread->last_ns > process->end_ns && !process->header.end_ns)
+		process->end_ns = thread->last_ns;
+	report->cpu_ns += thread->cpu_ns;
+	report->windows += thread->windows;
+	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
+		report->rejected[i] += thread->rejected[i];
+	for (unsigned i = 0; i < TD_LOST_MAX; i++)
+		report->lost[i] += thread->lost[i];
+	for (unsigned i = 0; i < adding->profile->header.counters; i++) {
+		if (adding->counter[i] >= 0)
+			report->total[adding->counter[i]] += thread->total[i];
+	}
+}
+
+static int add_thread(struct adding *adding, const struct td_file_thread *thread)
+{
+	struct td_report *report = adding->report;
+	struct td_report_thread *copy;
+
+	if (!wanted(report, thread))
+		return 0;
+	if (reserve(&report->thread, report->threads, sizeof(*copy)) < 0)
+		return -ENOMEM;
+	add_thread_totals(adding, thread);
+	copy = &report->thread[report->threads++];
+	copy->record = *thread;
+	copy->process = adding->process;
+	copy->name = td_text_clean(thread->name, sizeof(thread->name));
+	return copy->name ? 0 : -ENOMEM;
+}
+
+static int add_notes(struct td_report *report, const struct td_profile *profile)
+{
+	const struct td_profile_damage *damage = &profile->damage;
+	int err = 0;
+
+	for (uint32_t i = 0; i < profile->header.notes && !err; i++) {
+		if (profile->header.note[i][0])
+			err = td_report_note(report,
+					     td_text_clean(profile->header.note[i], 160));
+	}
+	if (!err && (damage->blocks || damage->records))
+		err = td_report_note(
+			report, td_text_format("pid %u: %u damaged blocks and %u damaged "
+					       "records of the profile are left out",
+					       profile->header.pid, damage->blocks,
+					       damage->records));
+	if (!err && (damage->missing || damage->cut))
+		err = td_report_note(
+			report,
+			td_text_format("pid %u: the profile is cut short, %u blocks "
+				       "and what they held are missing",
+				       profile->header.pid,
+				       damage->missing +
+					       (damage->cut && !damage->missing)));
+	return err;
+}
+
+static int add_process(struct adding *adding, const char *path, enum td_fate fate)
+{
+	struct td_report *report = adding->report;
+	const struct td_file_header *header = &adding->profile->header;
+	struct td_report_process *process;
+
+	if (reserve(&report->process, report->processes, sizeof(*process)) < 0)
+		return -ENOMEM;
+	adding->process = (uint32_t)report->processes;
+	process = &report->process[report->processes++];
+	*process = (struct td_report_process){.header = *header, .fate = fate};
+	process->end_ns = header->end_ns ? header->end_ns : header->start_ns;
+	process->path = td_text_clean(path, strlen(path));
+	report->simulated |= header->simulated != 0;
+	report->has_time &= header->period_unit == TD_UNIT_NS && header->long_period;
+	return process->path ? 0 : -ENOMEM;
+}
+
+int td_report_add(struct td_report *report, const struct td_profile *profile,
+		  const char *path, enum td_fate fate)
+{
+	struct adding adding = {.report = report, .profile = profile};
+	int err = add_process(&adding, path, fate);
+
+	if (!err)
+		err = map_counters(&adding);
+	if (!err)
+		err = add_notes(report, profile);
+	adding.sample_ns = sample_time(profile);
+	for (size_t i = 0; i < profile->threads && !err; i++)
+		err = add_thread(&adding, profile->thread[i]);
+	for (size_t i = 0; i < profile->places && !err; i++)
+		err = add_place(&adding, &profile->place[i]);
+	return err;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report's model: any number of profiles added up, their code places named
+ * and merged into functions, with everything that the text, JSON and CSV
+ * reports print.  Merging is plain addition, keyed by module (path and
+ * build-id) and function; what is divided is divided last.
+ *
+ *	report = td_report_new(&query);
+ *	td_report_add(report, &profile, path, fate);	as often as there are files
+ *	td_report_finish(report);
+ *	...
+ *	td_report_free(report);
+ *
+ * All strings in the model are clean (text.h) unless said otherwise.
+ *
+ * Context: normal; no globals, no output.
+ */
+#ifndef TD_DECODER_REPORT_H
+#define TD_DECODER_REPORT_H
+
+#include "decoder/hash.h"
+#include "decoder/profile.h"
+#include "decoder/topdown.h"
+
+enum td_sort {
+	TD_SORT_SAMPLES,
+	TD_SORT_CPU_TIME,
+	TD_SORT_WINDOWS,
+	TD_SORT_NAME,
+	TD_SORT_NODE, /* + enum td_node */
+};
+
+struct td_report_query {
+	const char *module; /* glob over path or base name; NULL: all */
+	const char *thread; /* thread id or name; NULL: all */
+	unsigned sort;	    /* enum td_sort */
+	size_t top;	    /* functions to keep, 0: all */
+	double min_share;   /* of all samples, 0..1 */
+};
+
+/* What has become of a process; a profile alone cannot tell all of them. */
+enum td_fate {
+	TD_FATE_EXITED,
+	TD_FATE_EXEC,
+	TD_FATE_RUNNING,
+	TD_FATE_KILLED,	 /* it is gone and did not end its profile */
+	TD_FATE_UNKNOWN, /* RUNNING on another host */
+};
+
+struct td_report_process {
+	struct td_file_header header; /* strings as in the file: not clean */
+	char *path;		      /* of the profile */
+	enum td_fate fate;
+	uint64_t end_ns; /* CLOCK_MONOTONIC: the end, or the last sample */
+	uint64_t samples;
+	uint64_t cpu_ns;
+	uint32_t threads;
+};
+
+struct td_report_thread {
+	struct td_file_thread record;
+	char *name;
+	uint32_t process; /* index */
+};
+
+struct td_report_module {
+	struct td_file_object object; /* path as in the file: not clean */
+	char *path;
+};
+
+/* A rate per second of CPU time. */
+struct td_report_rate {
+	int present;
+	int interval; /* 0: low and high are not known */
+	struct td_estimate estimate;
+};
+
+/* One row.  Before td_report_finish(): one code place. */
+struct td_report_function {
+	char *name;
+	uint32_t module;  /* index, or TD_NO_MODULE */
+	uint32_t kind;	  /* enum td_place_kind */
+	uint64_t address; /* its start: ELF address; JIT and UNKNOWN: run-time address */
+	uint64_t region;
+	uint64_t samples;
+	uint64_t windows; /* valid ones */
+	uint64_t rejected[TD_REJECT_MAX];
+	uint64_t counted[TD_COUNTERS_MAX]; /* windows that sum[] is of */
+	struct td_file_sum sum[TD_COUNTERS_MAX];
+	double cpu_ns;
+	struct td_estimate share; /* of all samples */
+	struct td_report_rate faults;
+	struct td_report_rate switches;
+	struct td_topdown_value node[TD_NODES];
+};
+#define TD_NO_MODULE UINT32_MAX
+
+struct td_report {
+	struct td_report_query query; /* its strings are the caller's */
+
+	struct td_report_process *process;
+	size_t processes;
+	struct td_report_thread *thread; /* those that the query asks for */
+	size_t threads;
+	struct td_report_module *module;
+	size_t modules;
+	struct td_report_function *function; /* sorted; after finish only what is asked */
+	size_t functions;
+	size_t functions_all; /* before top, module and min_share */
+	char **note;
+	size_t notes;
+
+	struct td_file_counter counter[TD_COUNTERS_MAX];
+	unsigned counters;
+	struct td_topdown_map map;
+	int simulated;
+	int has_time; /* cpu_ns of functions is known: periods are times */
+
+	/* totals over the threads asked for */
+	uint64_t samples;
+	double sampled_ns; /* CPU time that they stand for, if has_time */
+	uint64_t windows;
+	uint64_t rejected[TD_REJECT_MAX];
+	uint64_t lost[TD_LOST_MAX];
+	uint64_t cpu_ns;
+	uint64_t total[TD_COUNTERS_MAX];
+	uint64_t counted[TD_COUNTERS_MAX];
+	struct td_file_sum sum[TD_COUNTERS_MAX];
+	int total_complete; /* node[] is of total[], not of the windows */
+	struct td_topdown_value node[TD_NODES];
+
+	struct td_hash by_place;
+	struct td_hash by_module;
+};
+
+/* NULL without memory. */
+struct td_report *td_report_new(const struct td_report_query *query);
+
+/* Adds a profile; nothing of it is referred to afterwards.  0 or -ENOMEM. */
+int td_report_add(struct td_report *report, const struct td_profile *profile,
+		  const char *path, enum td_fate fate);
+
+/* Names, merges, estimates, selects and sorts.  Once; 0 or -ENOMEM. */
+int td_report_finish(struct td_report *report);
+
+void td_report_free(struct td_report *report);
+
+/* Adds a note unless the report has it already.  Takes `note`; 0 or -ENOMEM. */
+int td_report_note(struct td_report *report, char *note);
+
+/* The report's counter of that name, or -1. */
+int td_report_counter(const struct td_report *report, const char *name);
+
+/* 1 when the report has top-down values at all. */
+int td_report_has_topdown(const struct td_report *report);
+
+/* The module's path, "" for code without one. */
+const char *td_report_module(const struct td_report *report,
+			     const struct td_report_function *function);
+
+/* The value of the enumeration for a sort key as the command line has it, or -1. */
+int td_report_sort(const char *name);
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+/* The second half of report.h: from code places to sorted functions. */
+#include "decoder/report.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/symbols.h"
+#include "decoder/text.h"
+
+/* A node's value once there are windows; "absent" sorts last. */
+static double node_value(const struct td_report_function *f, unsigned node)
+{
+	return f->node[node].present ? f->node[node].estimate.value : -1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct td_report_function *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/*
+ * Makes one row of places that readers see as one: chunks of one symbol, chunks
+ * of one unnamed gap or mapping, unwind entries inside one symbol.
+ */
+static void unite(struct td_report_function *f, const struct td_symbols *symbols)
+{
+	struct td_symbol symbol;
+
+	f->name = NULL;
+	switch (f->kind) {
+	case TD_PLACE_FUNCTION:
+	case TD_PLACE_GAP:
+		if (td_symbols_find(symbols, f->address, &symbol)) {
+			f->kind = TD_PLACE_FUNCTION;
+			f->address = symbol.start;
+			f->name = (char *)symbol.name; /* borrowed until named */
+		} else if (f->kind == TD_PLACE_GAP) {
+			f->address = f->region;
+		}
+		break;
+	case TD_PLACE_JIT:
+		f->address = f->region;
+		break;
+	default:
+		f->address = 0;
+	}
+}
+
+static void merge(struct td_report_function *into, const struct td_report_function *from)
+{
+	into->samples += from->samples;
+	into->windows += from->windows;
+	into->cpu_ns += from->cpu_ns;
+	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
+		into->rejected[i] += from->rejected[i];
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
+		into->counted[i] += from->counted[i];
+		into->sum[i].sum += from->sum[i].sum;
+		into->sum[i].squares += from->sum[i].squares;
+		into->sum[i].cross += from->sum[i].cross;
+	}
+}
+
+static char *name_of(const struct td_report_function *f, const char *module)
+{
+	unsigned long long address = f->address;
+	char *plain, *name;
+
+	if (f->name) {
+		plain = td_symbol_demangle(f->name);
+		name = plain ? td_text_clean(plain, strlen(plain)) : NULL;
+		free(plain);
+		return name;
+	}
+	switch (f->kind) {
+	case TD_PLACE_FUNCTION:
+		return td_text_format("%s+0x%llx", module, address);
+	case TD_PLACE_GAP:
+		return td_text_format("[%s gap 0x%llx]", module, address);
+	case TD_PLACE_JIT:
+		return td_text_format(
+			module[0] == '[' ? "[jit anon 0x%llx]" : "[jit 0x%llx]", address);
+	case TD_PLACE_OTHER:
+		return td_text_format("[other: the profile was full]");
+	default:
+		return td_text_format("[unknown code]");
+	}
+}
+
+static int note_state(struct td_report *report, const struct td_symbols *symbols,
+		      const struct td_report_module *module)
+{
+	const char *what;
+
+	if (module->object.kind == TD_OBJECT_JIT)
+		return 0;
+	switch (td_symbols_state(symbols)) {
+	case TD_SYMBOLS_MISSING:
+		what = "cannot be read";
+		break;
+	case TD_SYMBOLS_CHANGED:
+		what = "is not the file that ran (build-id)";
+		break;
+	default:
+		return 0;
+	}
+	return td_report_note(
+		report, td_text_format("%s %s: its functions are shown as addresses",
+				       module->path, what));
+}
+
+/*
+ * Unites, merges and names the places [first, last), all of one module.  The
+ * merged rows go to *out, which is at or before first.
+ */
+static int name_rows(struct td_report *report, size_t first, size_t last, size_t *out,
+		     const struct td_symbols *symbols)
+{
+	struct td_report_function *row = report->function;
+	const char *module = td_text_base(td_report_module(report, &row[first]));
+	size_t start = *out;
+
+	for (size_t i = first; i < last; i++)
+		unite(&row[i], symbols);
+	qsort(row + first, last - first, sizeof(*row), by_place);
+	for (size_t i = first; i < last; i++) {
+		if (*out > start && by_place(&row[*out - 1], &row[i]) == 0)
+			merge(&row[*out - 1], &row[i]);
+		else
+			row[(*out)++] = row[i];
+	}
+	for (size_t i = start; i < *out; i++) {
+		row[i].name = name_of(&row[i], module);
+		if (!row[i].name) {
+			/* no borrowed name may reach td_report_free() */
+			while (++i < *out)
+				row[i].name = NULL;
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int name_module(struct td_report *report, size_t first, size_t last, size_t *out)
+{
+	static const struct td_file_object none;
+	uint32_t index = report->function[first].module;
+	struct td_symbols *symbols = td_symbols_open(
+		index == TD_NO_MODULE ? &none : &report->module[index].object);
+	int err = 0;
+
+	if (!symbols)
+		return -ENOMEM;
+	if (index != TD_NO_MODULE)
+		err = note_state(report, symbols, &report->module[index]);
+	if (!err)
+		err = name_rows(report, first, last, out, symbols);
+	td_symbols_close(symbols);
+	return err;
+}
+
+static int name_all(struct td_report *report)
+{
+	size_t first = 0, out = 0, last;
+	int err = 0;
+
+	/* nothing was sampled: then do not sort a NULL */
+	if (report->functions == 0)
+		return 0;
+	qsort(report->function, report->functions, sizeof(*report->function), by_place);
+	while (first < report->functions && !err) {
+		for (last = first; last < report->functions; last++) {
+			if (report->function[last].module !=
+			    report->function[first].module)
+				break;
+		}
+		err = name_module(report, first, last, &out);
+		first = last;
+	}
+	report->functions = out;
+	return err;
+}
+
+static void map_topdown(struct td_report *report)
+{
+	int slots = td_report_counter(report, "slots");
+
+	/* the cross sums are with the first counter */
+	report->map.slots = slots == 0 ? 0 : -1;
+	for (int i = 0; i < TD_NODES; i++)
+		report->map.node[i] = td_report_counter(report, td_topdown_tree[i].name);
+}
+
+/* Events for each second of CPU time; the interval needs windows of CPU time. */
+static void rate(const struct td_report *report, const struct td_report_function *f,
+		 const char *name, struct td_report_rate *rate)
+{
+	int x = td_report_counter(report, name);
+	int d = td_report_counter(report, "cpu_time");
+
+	memset(rate, 0, sizeof(*rate));
+	if (x < 0 || d < 0 || f->counted[x] == 0 || f->sum[d].sum == 0)
+		return;
+	rate->present = 1;
+	rate->interval = d == 0;
+	rate->estimate = td_estimate_rate(&f->sum[x], &f->sum[d], f->counted[x], 1e9);
+}
+
+static void estimate(struct td_report *report)
+{
+	for (size_t i = 0; i < report->functions; i++) {
+		struct td_report_function *f = &report->function[i];
+
+		report->sampled_ns += f->cpu_ns;
+		if (report->samples)
+			f->share = td_estimate_share(f->samples, report->samples);
+		rate(report, f, "faults", &f->faults);
+		rate(report, f, "switches", &f->switches);
+		td_topdown_values(&report->map, f->sum, f->counted[0], f->node);
+		for (unsigned c = 0; c < TD_COUNTERS_MAX; c++) {
+			report->counted[c] += f->counted[c];
+			report->sum[c].sum += f->sum[c].sum;
+			report->sum[c].squares += f->sum[c].squares;
+			report->sum[c].cross += f->sum[c].cross;
+		}
+	}
+	report->total_complete = report->map.slots >= 0 && report->total[0] != 0;
+	if (report->total_complete)
+		td_topdown_totals(&report->map, report->total, report->node);
+	else
+		td_topdown_values(&report->map, report->sum, report->counted[0],
+				  report->node);
+}
+
+static int asked(const struct td_report *report, const struct td_report_function *f)
+{
+	const char *glob = report->query.module;
+	const char *path = td_report_module(report, f);
+
+	if (f->samples == 0 && f->windows == 0)
+		return 0;
+	if (f->share.value < report->query.min_share)
+		return 0;
+	return !glob || fnmatch(glob, path, 0) == 0 ||
+	       fnmatch(glob, td_text_base(path), 0) == 0;
+}
+
+static int by_sort(const void *a, const void *b, void *context)
+{
+	const struct td_report_function *x = a, *y = b;
+	unsigned sort = *(unsigned *)context;
+	int order = 0;
+
+	if (sort == TD_SORT_NAME)
+		order = strcmp(x->name, y->name);
+	else if (sort == TD_SORT_CPU_TIME)
+		order = (x->cpu_ns < y->cpu_ns) - (x->cpu_ns > y->cpu_ns);
+	else if (sort == TD_SORT_WINDOWS)
+		order = (x->windows < y->windows) - (x->windows > y->windows);
+	else if (sort >= TD_SORT_NODE)
+		order = (node_value(x, sort - TD_SORT_NODE) <
+			 node_value(y, sort - TD_SORT_NODE)) -
+			(node_value(x, sort - TD_SORT_NODE) >
+			 node_value(y, sort - TD_SORT_NODE));
+	if (!order)
+		order = (x->samples < y->samples) - (x->samples > y->samples);
+	if (!order)
+		order = strcmp(x->name, y->name);
+	/* equal names: the same order on every run */
+	return order ? order : by_place(x, y);
+}
+
+static void select_rows(struct td_report *report)
+{
+	struct td_report_function *row = report->function;
+	size_t kept = 0;
+
+	report->functions_all = 0;
+	for (size_t i = 0; i < report->functions; i++) {
+		report->functions_all += row[i].samples || row[i].windows;
+		if (asked(report, &row[i]))
+			row[kept++] = row[i];
+		else
+			free(row[i].name);
+	}
+	if (kept)
+		qsort_r(row, kept, sizeof(*row), by_sort, &report->query.sort);
+	for (size_t i = report->query.top; report->query.top && i < kept; i++)
+		free(row[i].name);
+	report->functions =
+		report->query.top && kept > report->query.top ? report->query.top : kept;
+}
+
+int td_report_finish(struct td_report *report)
+{
+	int err;
+
+	td_hash_free(&report->by_place);
+	err = name_all(report);
+	if (err)
+		return err;
+	map_topdown(report);
+	estimate(report);
+	select_rows(report);
+	return 0;
+}
+
+int td_report_has_topdown(const struct td_report *report)
+{
+	for (int i = 0; i < TD_NODES; i++) {
+		if (report->map.slots >= 0 && report->map.node[i] >= 0)
+			return 1;
+	}
+	return 0;
+}
+
+int td_report_sort(const char *name)
+{
+	static const char *const keys[] = {"samples", "cpu_time", "windows", "name"};
+	int node = td_topdown_node(name);
+
+	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strcmp(name, keys[i]) == 0)
+			return (int)i;
+	}
+	return node < 0 ? -1 : TD_SORT_NODE + node;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/topdown.h"
+
+#include <string.h>
+
+/* Thresholds: Intel's perfmon metrics and toplev. */
+const struct td_topdown_node td_topdown_tree[TD_NODES] = {
+	[TD_NODE_RETIRING] = {"retiring", "Retiring", -1, -1, 0.70},
+	[TD_NODE_BAD_SPECULATION] = {"bad_speculation", "BadSpec", -1, -1, 0.15},
+	[TD_NODE_FRONTEND_BOUND] = {"frontend_bound", "Frontend", -1, -1, 0.15},
+	[TD_NODE_BACKEND_BOUND] = {"backend_bound", "Backend", -1, -1, 0.20},
+	[TD_NODE_HEAVY_OPERATIONS] = {"heavy_operations", "Heavy", TD_NODE_RETIRING, -1,
+				      0.10},
+	[TD_NODE_LIGHT_OPERATIONS] = {"light_operations", "Light", TD_NODE_RETIRING,
+				      TD_NODE_HEAVY_OPERATIONS, 0.60},
+	[TD_NODE_BRANCH_MISPREDICTS] = {"branch_mispredicts", "Mispred",
+					TD_NODE_BAD_SPECULATION, -1, 0.10},
+	[TD_NODE_MACHINE_CLEARS] = {"machine_clears", "Clears", TD_NODE_BAD_SPECULATION,
+				    TD_NODE_BRANCH_MISPREDICTS, 0.10},
+	[TD_NODE_FETCH_LATENCY] = {"fetch_latency", "FetchLat", TD_NODE_FRONTEND_BOUND,
+				   -1, 0.10},
+	[TD_NODE_FETCH_BANDWIDTH] = {"fetch_bandwidth", "FetchBW", TD_NODE_FRONTEND_BOUND,
+				     TD_NODE_FETCH_LATENCY, 0.20},
+	[TD_NODE_MEMORY_BOUND] = {"memory_bound", "Memory", TD_NODE_BACKEND_BOUND, -1,
+				  0.20},
+	[TD_NODE_CORE_BOUND] = {"core_bound", "Core", TD_NODE_BACKEND_BOUND,
+				TD_NODE_MEMORY_BOUND, 0.10},
+};
+
+int td_topdown_node(const char *name)
+{
+	for (int i = 0; i < TD_NODES; i++) {
+		if (strcmp(td_topdown_tree[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* Derived nodes and flags; parents and minuends stand before their users. */
+static void complete(struct td_topdown_value value[TD_NODES])
+{
+	for (int i = 0; i < TD_NODES; i++) {
+		const struct td_topdown_node *node = &td_topdown_tree[i];
+		const struct td_topdown_value *parent =
+			node->parent < 0 ? NULL : &value[node->parent];
+
+		if (node->less >= 0 && parent->present && value[node->less].present) {
+			value[i].present = 1;
+			value[i].estimate = td_estimate_difference(
+				parent->estimate, value[node->less].estimate);
+		}
+		value[i].flagged = value[i].present &&
+				   value[i].estimate.value > node->threshold &&
+				   (!parent || parent->flagged);
+	}
+}
+
+void td_topdown_values(const struct td_topdown_map *map, const struct td_file_sum *sum,
+		       uint64_t n, struct td_topdown_value value[TD_NODES])
+{
+	memset(value, 0, TD_NODES * sizeof(*value));
+	if (map->slots < 0)
+		return;
+	for (int i = 0; i < TD_NODES; i++) {
+		if (map->node[i] >= 0)
+			value[i].present =
+				td_estimate_ratio(&sum[map->node[i]], &sum[map->slots], n,
+						  &value[i].estimate);
+	}
+	complete(value);
+}
+
+void td_topdown_totals(const struct td_topdown_map *map, const uint64_t *total,
+		       struct td_topdown_value value[TD_NODES])
+{
+	memset(value, 0, TD_NODES * sizeof(*value));
+	if (map->slots < 0 || total[map->slots] == 0)
+		return;
+	for (int i = 0; i < TD_NODES; i++) {
+		double part;
+
+		if (map->node[i] < 0)
+			continue;
+		part = (double)total[map->node[i]] / (double)total[map->slots];
+		if (part > 1)
+			part = 1;
+		value[i].present = 1;
+		value[i].estimate = (struct td_estimate){part, part, part};
+	}
+	complete(value);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+/* The strobe's state machine, with a trigger and counters made of variables. */
+#include "agent/sigsafe/strobe.h"
+
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+
+#include "tests/unit/memory_store.h"
+
+static struct td_thread thread;
+static struct td_strobe_plan plan;
+static uint64_t armed, armings, stops;
+static uint64_t counted[2]; /* what the next read gives: elapsed, another */
+static bool readable;
+static int arm_result;
+
+/* Two functions of this program, apart enough to be told apart. */
+static int here(int x)
+{
+	return x + 1;
+}
+
+static int there(int x)
+{
+	return x + 2;
+}
+
+static uint64_t ip_of(int (*function)(int))
+{
+	return (uint64_t)function;
+}
+
+static int fake_arm(struct td_thread *t, uint64_t period)
+{
+	(void)t;
+	armed = period;
+	armings++;
+	return arm_result;
+}
+
+static void fake_stop(struct td_thread *t)
+{
+	(void)t;
+	stops++;
+}
+
+static bool fake_read(struct td_thread *t, uint64_t *values)
+{
+	(void)t;
+	values[0] = counted[0];
+	values[1] = counted[1];
+	return readable;
+}
+
+static void fake_reset(struct td_thread *t)
+{
+	(void)t;
+	counted[0] = counted[1] = 0;
+}
+
+static const struct td_trigger_ops trigger = {
+	.start = fake_arm, .arm = fake_arm, .stop = fake_stop};
+static const struct td_counter_ops counters = {.read = fake_read, .reset = fake_reset};
+
+static void setup(void)
+{
+	memory_store_open(2, 32);
+	memset(&thread, 0, sizeof(thread));
+	memory_store_add_thread(&thread.places);
+	plan = (struct td_strobe_plan){.long_period = 1000000, .short_period = 1000,
+				       .shortest = 100, .late = 5000, .jitter_percent = 20};
+	thread.trigger = &trigger;
+	thread.counters = &counters;
+	thread.plan = &plan;
+	td_random_seed(&thread.random, 1, 1);
+	armed = armings = stops = 0;
+	counted[0] = counted[1] = 0;
+	readable = true;
+	arm_result = 0;
+	ck_assert_int_eq(td_strobe_start(&thread), 0);
+}
+
+static struct td_file_thread *record(void)
+{
+	return thread.places.record;
+}
+
+static struct td_file_place *place_of(int (*function)(int))
+{
+	struct td_identity identity;
+
+	td_identity_find(ip_of(function), &identity);
+	return td_places_get(&thread.places, &identity);
+}
+
+/* A signal after `elapsed` units, `other` of the other counter. */
+static void signal_at(int (*function)(int), uint64_t elapsed, uint64_t other)
+{
+	counted[0] += elapsed;
+	counted[1] += other;
+	td_strobe_signal(&thread, ip_of(function), false);
+}
+
+START_TEST(counts_a_window)
+{
+	signal_at(here, 1000000, 70);
+	ck_assert(thread.in_window);
+	ck_assert_uint_eq(record()->samples, 1);
+	ck_assert_uint_eq(record()->total[0], 1000000);
+	ck_assert_uint_eq(record()->total[1], 70);
+	signal_at(here, 2500, 3);
+	ck_assert(!thread.in_window);
+	ck_assert_uint_eq(record()->windows, 1);
+	ck_assert_uint_eq(place_of(here)->samples, 1);
+	ck_assert_uint_eq(place_of(here)->windows, 1);
+	ck_assert_uint_eq(place_of(here)->sum[0].sum, 2500);
+	ck_assert_uint_eq(place_of(here)->sum[1].sum, 3);
+	ck_assert_double_eq(place_of(here)->sum[1].squares, 9);
+	ck_assert_double_eq(place_of(here)->sum[1].cross, 7500);
+	signal_at(here, 900000, 5); /* the window and what came after it */
+	ck_assert_uint_eq(record()->total[0], 1000000 + 2500 + 900000);
+}
+END_TEST
+
+static void expect_reject(enum td_reject cause)
+{
+	ck_assert_uint_eq(record()->windows, 0);
+	for (unsigned i = 0; i < TD_REJECT_MAX; i++) {
+		ck_assert_uint_eq(record()->rejected[i], i == cause);
+		ck_assert_uint_eq(place_of(here)->rejected[i], i == cause);
+	}
+	ck_assert_uint_eq(place_of(here)->samples, 1);
+	ck_assert_uint_eq(place_of(here)->sum[0].sum, 0);
+	ck_assert(!thread.in_window);
+}
+
+START_TEST(rejects_another_function)
+{
+	signal_at(here, 1000000, 0);
+	signal_at(there, 2500, 0);
+	expect_reject(TD_REJECT_FUNCTION);
+}
+END_TEST
+
+START_TEST(rejects_late)
+{
+	signal_at(here, 1000000, 0);
+	signal_at(here, 2 * 1000 + 5000 + 1, 0);
+	expect_reject(TD_REJECT_LATE);
+}
+END_TEST
+
+START_TEST(rejects_early)
+{
+	signal_at(here, 1000000, 0);
+	signal_at(here, thread.window.requested - 1, 0);
+	expect_reject(TD_REJECT_EARLY);
+}
+END_TEST
+
+START_TEST(rejects_unreadable)
+{
+	signal_at(here, 1000000, 0);
+	readable = false;
+	signal_at(here, 2500, 0);
+	expect_reject(TD_REJECT_COUNTERS);
+}
+END_TEST
+
+START_TEST(rejects_delayed)
+{
+	signal_at(here, 1000000, 0);
+	counted[0] = 2500;
+	td_strobe_signal(&thread, ip_of(here), true);
+	expect_reject(TD_REJECT_BLOCKED);
+}
+END_TEST
+
+START_TEST(rejects_unknown_code)
+{
+	signal_at(here, 1000000, 0);
+	counted[0] = 2500;
+	td_strobe_signal(&thread, 16, false);
+	expect_reject(TD_REJECT_UNKNOWN);
+}
+END_TEST
+
+START_TEST(cuts_at_the_end)
+{
+	signal_at(here, 1000000, 0);
+	counted[0] = 600;
+	td_strobe_stop(&thread);
+	expect_reject(TD_REJECT_CUT);
+	ck_assert_uint_eq(stops, 1);
+	ck_assert(thread.stopped);
+	ck_assert_uint_eq(record()->total[0], 1000600);
+}
+END_TEST
+
+START_TEST(gives_up_when_blocked)
+{
+	signal_at(here, 1000000, 0);
+	td_strobe_block(&thread);
+	expect_reject(TD_REJECT_BLOCKED);
+	ck_assert_uint_ge(armed, 800000); /* no short period goes on */
+	td_strobe_block(&thread);         /* no window: nothing to do */
+	ck_assert_uint_eq(armings, 3);
+}
+END_TEST
+
+START_TEST(drops_a_delayed_sample)
+{
+	td_strobe_signal(&thread, ip_of(here), true);
+	ck_assert_uint_eq(record()->samples, 0);
+	ck_assert_uint_eq(record()->lost[TD_LOST_BLOCKED], 1);
+	ck_assert_uint_eq(armings, 2);
+}
+END_TEST
+
+START_TEST(samples_without_windows)
+{
+	plan.short_period = 0;
+	for (int i = 0; i < 5; i++)
+		signal_at(here, 1000000, 1);
+	ck_assert_uint_eq(record()->samples, 5);
+	ck_assert_uint_eq(record()->windows, 0);
+	ck_assert_uint_eq(record()->total[1], 5);
+	ck_assert_uint_ge(armed, 800000);
+}
+END_TEST
+
+START_TEST(spreads_the_periods)
+{
+	uint64_t longest = 0, shortest = UINT64_MAX, sum = 0;
+	enum { ROUNDS = 4000 };
+
+	for (int i = 0; i < ROUNDS; i++) {
+		ck_assert_uint_ge(armed, 800000);
+		ck_assert_uint_lt(armed, 1200000);
+		sum += armed;
+		signal_at(here, 1000000, 0);
+		ck_assert_uint_ge(armed, plan.shortest);
+		ck_assert_uint_lt(armed, 2000);
+		longest = armed > longest ? armed : longest;
+		shortest = armed < shortest ? armed : shortest;
+		signal_at(here, 2500, 0);
+	}
+	ck_assert_uint_lt(shortest, 110);
+	ck_assert_uint_gt(longest, 1990);
+	/* 20 % uniform spread: the mean of 4000 scatters by 0.18 % */
+	ck_assert_uint_gt(sum / ROUNDS, 990000);
+	ck_assert_uint_lt(sum / ROUNDS, 1010000);
+}
+END_TEST
+
+START_TEST(repeats_with_the_seed)
+{
+	struct td_random a, b, c;
+
+	td_random_seed(&a, 7, 3);
+	td_random_seed(&b, 7, 3);
+	td_random_seed(&c, 7, 4);
+	for (int i = 0; i < 100; i++) {
+		uint64_t x = td_random_next(&a);
+
+		ck_assert_uint_eq(x, td_random_next(&b));
+		ck_assert_uint_ne(x, td_random_next(&c));
+	}
+}
+END_TEST
+
+START_TEST(stops_when_it_cannot_arm)
+{
+	arm_result = -EBADF;
+	signal_at(here, 1000000, 0);
+	ck_assert(thread.stopped);
+	ck_assert_uint_eq(record()->lost[TD_LOST_CLOSED], 1);
+	ck_assert_uint_eq(stops, 1);
+}
+END_TEST
+
+START_TEST(fills_up_and_goes_on)
+{
+	struct td_identity identity = {.kind = TD_PLACE_FUNCTION, .object = 0, .size = 1};
+	struct td_file_place *place, *other = thread.places.other;
+	uint32_t slots = 32 * td_store_slots(TD_PLACE_SIZE(2));
+	uint32_t made = 0;
+
+	for (uint32_t i = 1; i <= slots; i++) {
+		identity.address = identity.region = i * 16;
+		place = td_places_get(&thread.places, &identity);
+		made += place != other;
+		place->samples++;
+	}
+	ck_assert_uint_gt(made, slots / 2);
+	ck_assert_uint_eq(other->samples, slots - made);
+	ck_assert_uint_eq(record()->lost[TD_LOST_FULL], slots - made);
+	for (uint32_t i = 1; i <= made; i++) {
+		identity.address = identity.region = i * 16;
+		place = td_places_get(&thread.places, &identity);
+		ck_assert_uint_eq(place->samples, 1);
+		ck_assert_uint_eq(place->address, i * 16);
+	}
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+	tcase_add_test(tests, counts_a_window);
+	tcase_add_test(tests, rejects_another_function);
+	tcase_add_test(tests, rejects_late);
+	tcase_add_test(tests, rejects_early);
+	tcase_add_test(tests, rejects_unreadable);
+	tcase_add_test(tests, rejects_delayed);
+	tcase_add_test(tests, rejects_unknown_code);
+	tcase_add_test(tests, cuts_at_the_end);
+	tcase_add_test(tests, gives_up_when_blocked);
+	tcase_add_test(tests, drops_a_delayed_sample);
+	tcase_add_test(tests, samples_without_windows);
+	tcase_add_test(tests, spreads_the_periods);
+	tcase_add_test(tests, repeats_with_the_seed);
+	tcase_add_test(tests, stops_when_it_cannot_arm);
+	tcase_add_test(tests, fills_up_and_goes_on);
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("strobe");
+	TCase *tests = tcase_create("strobe");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, memory_store_close);
+	add_tests(tests);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "tools/inputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decoder/profile.h"
+
+static void say(int *failed, const char *path, const char *why)
+{
+	fprintf(stderr, "tdagent report: %s: %s\n", path, why);
+	*failed = 1;
+}
+
+/* Field 22 of /proc/PID/stat, or 0 for no such process. */
+static uint64_t start_of_process(uint32_t pid)
+{
+	char path[40], text[1024];
+	uint64_t start = 0;
+	const char *at;
+	size_t size;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	size = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[size] = '\0';
+	/* the program's name, field 2, may hold blanks and brackets */
+	at = strrchr(text, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		start = strtoull(at, NULL, 10);
+	return start;
+}
+
+static enum td_fate fate_of(const struct td_file_header *header)
+{
+	char host[sizeof(header->host)] = "";
+
+	if (header->state == TD_STATE_EXITED)
+		return TD_FATE_EXITED;
+	if (header->state == TD_STATE_EXEC)
+		return TD_FATE_EXEC;
+	gethostname(host, sizeof(host) - 1);
+	if (header->host[0] && strcmp(host, header->host) != 0)
+		return TD_FATE_UNKNOWN;
+	if (header->pid && start_of_process(header->pid) == header->process_start)
+		return TD_FATE_RUNNING;
+	return TD_FATE_KILLED;
+}
+
+/* Returns 0, also after saying that the file is bad, or -ENOMEM. */
+static int add_file(struct td_report *report, const char *path, int *failed)
+{
+	struct td_profile profile;
+	char why[256];
+	int err = td_profile_read(&profile, path, why, sizeof(why));
+
+	if (err) {
+		say(failed, path, why);
+		return 0;
+	}
+	err = td_report_add(report, &profile, path, fate_of(&profile.header));
+	td_profile_free(&profile);
+	return err;
+}
+
+/* Returns 0, or -1 for a path that is too long. */
+static int join(char path[PATH_MAX], const char *directory, const char *name)
+{
+	int length = snprintf(path, PATH_MAX, "%s/%s", directory, name);
+
+	return length < 0 || length >= PATH_MAX ? -1 : 0;
+}
+
+static int visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* Files that are no profiles may lie there too. */
+static int add_directory(struct td_report *report, const char *directory, int *failed)
+{
+	struct dirent **entry;
+	int count = scandir(directory, &entry, visible, alphasort);
+	size_t before = report->processes;
+	int err = 0;
+
+	if (count < 0) {
+		say(failed, directory, strerror(errno));
+		return 0;
+	}
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+
+		if (!err &&
+		    snprintf(path, sizeof(path), "%s/%s", directory, entry[i]->d_name) <
+			    (int)sizeof(path) &&
+		    td_profile_probe(path))
+			err = add_file(report, path, failed);
+		free(entry[i]);
+	}
+	free(entry);
+	if (!err && report->processes == before && !*failed)
+		say(failed, directory, "no profile in this directory");
+	return err;
+}
+
+/* Others may have made the directory first: what they left there is not ours. */
+static int owned(const char *path, mode_t type, struct stat *st)
+{
+	return lstat(path, st) == 0 && (st->st_mode & S_IFMT) == type &&
+	       st->st_uid == geteuid();
+}
+
+static int later(const struct stat *a, const struct stat *b)
+{
+	if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
+		return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
+	return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* The newest of our profiles in `directory` into newest[PATH_MAX]; 0 or -1. */
+static int find_newest(const char *directory, char *newest)
+{
+	struct stat st, best = {0};
+	struct dirent **entry;
+	int count, found = -1;
+
+	if (!owned(directory, S_IFDIR, &st))
+		return -1;
+	count = scandir(directory, &entry, visible, alphasort);
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+
+		int err = join(path, directory, entry[i]->d_name);
+
+		free(entry[i]);
+		if (err || !owned(path, S_IFREG, &st) ||
+		    (found == 0 && !later(&st, &best)) || !td_profile_probe(path))
+			continue;
+		best = st;
+		found = 0;
+		strcpy(newest, path);
+	}
+	if (count >= 0)
+		free(entry);
+	return found;
+}
+
+static int add_default(struct td_report *report, int *failed)
+{
+	const char *base = getenv("TMPDIR");
+	char directory[PATH_MAX], newest[PATH_MAX], name[32];
+
+	if (!base || !base[0])
+		base = "/tmp";
+	snprintf(name, sizeof(name), "tdagent-%u", geteuid());
+	if (join(directory, base, name) < 0 || find_newest(directory, newest) < 0) {
+		say(failed, directory, "no profile of yours here: name a FILE");
+		return 0;
+	}
+	return add_file(report, newest, failed);
+}
+
+int td_inputs_add(struct td_report *report, int count, char **path, int *failed)
+{
+	int err = 0;
+
+	if (count == 0)
+		return add_default(report, failed);
+	for (int i = 0; i < count && !err; i++) {
+		struct stat st;
+
+		if (stat(path[i], &st) == 0 && S_ISDIR(st.st_mode))
+			err = add_directory(report, path[i], failed);
+		else
+			err = add_file(report, path[i], failed);
+	}
+	return err;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds and reads the profiles that a command line names.  Context: normal.
+ */
+#ifndef TD_TOOLS_INPUTS_H
+#define TD_TOOLS_INPUTS_H
+
+#include "decoder/report.h"
+
+/*
+ * Adds the profiles at `path`: files, and of directories all profiles in them.
+ * None at all stands for the newest one of this user in the default directory,
+ * ${TMPDIR:-/tmp}/tdagent-UID.  Says on standard error what cannot be read, sets
+ * *failed for it and goes on.  Returns 0 or -ENOMEM.
+ */
+int td_inputs_add(struct td_report *report, int count, char **path, int *failed);
+
+#endif

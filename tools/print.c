@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "tools/print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/text.h"
+
+const struct td_report_process *td_print_first(const struct td_report *report)
+{
+	const struct td_report_process *first = &report->process[0];
+
+	for (size_t i = 1; i < report->processes; i++) {
+		const struct td_report_process *p = &report->process[i];
+
+		if (p->header.start_realtime_ns < first->header.start_realtime_ns)
+			first = p;
+	}
+	return first;
+}
+
+const char *td_print_fate(enum td_fate fate)
+{
+	static const char *const words[] = {
+		[TD_FATE_EXITED] = "exited",   [TD_FATE_EXEC] = "exec",
+		[TD_FATE_RUNNING] = "running", [TD_FATE_KILLED] = "killed",
+		[TD_FATE_UNKNOWN] = "unknown",
+	};
+
+	return words[fate];
+}
+
+double td_print_duration(const struct td_report_process *process)
+{
+	if (process->end_ns < process->header.start_ns)
+		return 0;
+	return (double)(process->end_ns - process->header.start_ns) / 1e9;
+}
+
+char *td_print_command(const struct td_file_header *header)
+{
+	char joined[sizeof(header->command)];
+	size_t end = sizeof(joined);
+
+	memcpy(joined, header->command, sizeof(joined));
+	while (end && !joined[end - 1])
+		end--;
+	for (size_t i = 0; i < end; i++) {
+		if (!joined[i])
+			joined[i] = ' ';
+	}
+	if (end == 0)
+		return td_text_clean(header->exe, sizeof(header->exe));
+	return td_text_clean(joined, end);
+}
+
+uint64_t td_print_sum(const uint64_t *count, size_t entries)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < entries; i++)
+		sum += count[i];
+	return sum;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "tools/print.h"
+
+static void quote(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+/* An empty field for what was not measured. */
+static void field(FILE *out, int present, double value)
+{
+	fputc(',', out);
+	if (present && isfinite(value))
+		fprintf(out, "%.9g", value);
+}
+
+static void fields(FILE *out, int present, const struct td_estimate *estimate)
+{
+	field(out, present, estimate->value);
+	field(out, present, estimate->low);
+	field(out, present, estimate->high);
+}
+
+static void head(FILE *out, const struct td_report *report)
+{
+	fputs("simulated,function,module,address,samples,share,share_low,share_high,"
+	      "windows_valid,windows_rejected,cpu_time_s,faults_per_s,switches_per_s",
+	      out);
+	for (unsigned i = 0; i < report->counters; i++) {
+		fputc(',', out);
+		quote(out, report->counter[i].name);
+	}
+	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++) {
+		const char *name = td_topdown_tree[i].name;
+
+		fprintf(out, ",%s_value,%s_low,%s_high", name, name, name);
+	}
+	fputs("\n", out);
+}
+
+static void row(FILE *out, const struct td_report *report,
+		const struct td_report_function *f)
+{
+	fprintf(out, "%d,", report->simulated);
+	quote(out, f->name);
+	fputc(',', out);
+	quote(out, td_report_module(report, f));
+	fprintf(out, ",0x%" PRIx64 ",%" PRIu64, f->address, f->samples);
+	fields(out, report->samples != 0, &f->share);
+	fprintf(out, ",%" PRIu64 ",%" PRIu64, f->windows,
+		td_print_sum(f->rejected, TD_REJECT_MAX));
+	field(out, report->has_time, f->cpu_ns / 1e9);
+	field(out, f->faults.present, f->faults.estimate.value);
+	field(out, f->switches.present, f->switches.estimate.value);
+	for (unsigned i = 0; i < report->counters; i++) {
+		fputc(',', out);
+		if (f->counted[i])
+			fprintf(out, "%" PRIu64, f->sum[i].sum);
+	}
+	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++)
+		fields(out, f->node[i].present, &f->node[i].estimate);
+	fputs("\n", out);
+}
+
+void td_print_csv(FILE *out, const struct td_report *report)
+{
+	head(out, report);
+	for (size_t i = 0; i < report->functions; i++)
+		row(out, report, &report->function[i]);
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decoder/names.h"
+#include "decoder/text.h"
+#include "tools/print.h"
+
+struct json {
+	FILE *out;
+	int depth;
+	int first; /* no comma before the next value */
+};
+
+static void separate(struct json *json)
+{
+	if (!json->first)
+		fputc(',', json->out);
+	if (json->depth)
+		fputc('\n', json->out);
+	for (int i = 0; i < json->depth; i++)
+		fputc(' ', json->out);
+	json->first = 0;
+}
+
+static void quote(struct json *json, const char *clean)
+{
+	fputc('"', json->out);
+	for (; *clean; clean++) {
+		if (*clean == '"' || *clean == '\\')
+			fputc('\\', json->out);
+		fputc(*clean, json->out);
+	}
+	fputc('"', json->out);
+}
+
+/* A key, or NULL for an element of an array. */
+static void begin(struct json *json, const char *key)
+{
+	separate(json);
+	if (key) {
+		quote(json, key);
+		fputs(": ", json->out);
+	}
+}
+
+static void open_value(struct json *json, const char *key, char bracket)
+{
+	begin(json, key);
+	fputc(bracket, json->out);
+	json->depth++;
+	json->first = 1;
+}
+
+static void close_value(struct json *json, char bracket)
+{
+	json->depth--;
+	json->first = 1;
+	separate(json);
+	json->first = 0;
+	fputc(bracket, json->out);
+}
+
+static void put_clean(struct json *json, const char *key, const char *text)
+{
+	begin(json, key);
+	quote(json, text ? text : "");
+}
+
+static void put_text(struct json *json, const char *key, const char *text, size_t size)
+{
+	char *clean = td_text_clean(text, size);
+
+	put_clean(json, key, clean);
+	free(clean);
+}
+
+static void put_count(struct json *json, const char *key, uint64_t value)
+{
+	begin(json, key);
+	fprintf(json->out, "%" PRIu64, value);
+}
+
+/* JSON has no infinity: what is not bounded is left out. */
+static void put_number(struct json *json, const char *key, double value)
+{
+	if (!isfinite(value))
+		return;
+	begin(json, key);
+	fprintf(json->out, "%.9g", value);
+}
+
+static void put_bool(struct json *json, const char *key, int value)
+{
+	begin(json, key);
+	fputs(value ? "true" : "false", json->out);
+}
+
+static void put_hex(struct json *json, const char *key, uint64_t value)
+{
+	begin(json, key);
+	fprintf(json->out, "\"0x%" PRIx64 "\"", value);
+}
+
+static void put_start(struct json *json, const struct td_file_header *header)
+{
+	time_t seconds = (time_t)(header->start_realtime_ns / 1000000000u);
+	struct tm tm;
+	char text[40];
+
+	if (!gmtime_r(&seconds, &tm) ||
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+		return;
+	put_clean(json, "start", text);
+}
+
+static void put_arguments(struct json *json, const struct td_file_header *header)
+{
+	const char *at = header->command, *end = at + sizeof(header->command);
+
+	open_value(json, "arguments", '[');
+	while (at < end && *at) {
+		put_text(json, NULL, at, (size_t)(end - at));
+		at += strnlen(at, (size_t)(end - at)) + 1;
+	}
+	close_value(json, ']');
+}
+
+static void put_program(struct json *json, const struct td_report_process *process)
+{
+	const struct td_file_header *header = &process->header;
+	char *command = td_print_command(header);
+
+	put_clean(json, "command", command);
+	free(command);
+	put_arguments(json, header);
+	put_text(json, "program", header->exe, sizeof(header->exe));
+	put_clean(json, "profile", process->path);
+	put_count(json, "pid", header->pid);
+	put_count(json, "ppid", header->ppid);
+	put_start(json, header);
+	put_number(json, "duration_s", td_print_duration(process));
+	put_clean(json, "state", td_print_fate(process->fate));
+	put_count(json, "threads", process->threads);
+	put_count(json, "samples", process->samples);
+	put_number(json, "cpu_time_s", (double)process->cpu_ns / 1e9);
+}
+
+static void put_run(struct json *json, const struct td_report *report)
+{
+	const struct td_report_process *process = td_print_first(report);
+	const struct td_file_header *header = &process->header;
+
+	open_value(json, "run", '{');
+	put_program(json, process);
+	put_text(json, "agent", header->agent, sizeof(header->agent));
+	put_text(json, "cpu", header->cpu, sizeof(header->cpu));
+	put_text(json, "kernel", header->kernel, sizeof(header->kernel));
+	put_text(json, "host", header->host, sizeof(header->host));
+	put_clean(json, "backend", td_backend_name(header->backend));
+	put_text(json, "reason", header->reason, sizeof(header->reason));
+	put_count(json, "level", header->level);
+	put_clean(json, "trigger", td_trigger_name(header->trigger));
+	put_clean(json, "period_unit",
+		  header->period_unit == TD_UNIT_NS ? "ns" : "cycles");
+	put_count(json, "long_period", header->long_period);
+	put_count(json, "short_period", header->short_period);
+	put_count(json, "jitter", header->jitter_percent);
+	if (header->resolution_ns)
+		put_count(json, "resolution_ns", header->resolution_ns);
+	open_value(json, "notes", '[');
+	for (size_t i = 0; i < report->notes; i++)
+		put_clean(json, NULL, report->note[i]);
+	close_value(json, ']');
+	close_value(json, '}');
+}
+
+static void put_processes(struct json *json, const struct td_report *report)
+{
+	open_value(json, "processes", '[');
+	for (size_t i = 0; i < report->processes; i++) {
+		open_value(json, NULL, '{');
+		put_program(json, &report->process[i]);
+		close_value(json, '}');
+	}
+	close_value(json, ']');
+}
+
+static void put_windows(struct json *json, uint64_t valid, const uint64_t *rejected)
+{
+	open_value(json, "windows", '{');
+	put_count(json, "valid", valid);
+	open_value(json, "rejected", '{');
+	for (unsigned i = 0; i <= TD_REJECT_CUT; i++) {
+		if (rejected[i])
+			put_count(json, td_reject_key(i), rejected[i]);
+	}
+	close_value(json, '}');
+	close_value(json, '}');
+}
+
+static void put_lost(struct json *json, const uint64_t *lost)
+{
+	open_value(json, "lost", '{');
+	for (unsigned i = 0; i <= TD_LOST_CLOSED; i++) {
+		if (lost[i])
+			put_count(json, td_lost_key(i), lost[i]);
+	}
+	close_value(json, '}');
+}
+
+static void put_estimate(struct json *json, const char *key,
+			 const struct td_estimate *estimate)
+{
+	open_value(json, key, '{');
+	put_number(json, "value", estimate->value);
+	put_number(json, "low", estimate->low);
+	put_number(json, "high", estimate->high);
+	close_value(json, '}');
+}
+
+static void put_rate(struct json *json, const char *key,
+		     const struct td_report_rate *rate)
+{
+	struct td_estimate known = rate->estimate;
+
+	if (!rate->present)
+		return;
+	if (!rate->interval)
+		known.low = known.high = INFINITY;
+	put_estimate(json, key, &known);
+}
+
+static void put_topdown(struct json *json, const struct td_topdown_value value[TD_NODES])
+{
+	int any = 0;
+
+	for (int i = 0; i < TD_NODES; i++) {
+		if (!value[i].present)
+			continue;
+		if (!any++)
+			open_value(json, "topdown", '{');
+		put_estimate(json, td_topdown_tree[i].name, &value[i].estimate);
+	}
+	if (any)
+		close_value(json, '}');
+}
+
+static void put_counters(struct json *json, const struct td_report *report,
+			 const uint64_t *counted, const struct td_file_sum *sum)
+{
+	open_value(json, "counters", '{');
+	for (unsigned i = 0; i < report->counters; i++) {
+		if (!counted[i])
+			continue;
+		open_value(json, report->counter[i].name, '{');
+		put_count(json, "sum", sum[i].sum);
+		put_number(json, "per_window", (double)sum[i].sum / (double)counted[i]);
+		put_count(json, "windows", counted[i]);
+		put_clean(json, "unit", report->counter[i].unit);
+		close_value(json, '}');
+	}
+	close_value(json, '}');
+}
+
+static void put_totals(struct json *json, const struct td_report *report)
+{
+	open_value(json, "totals", '{');
+	put_count(json, "samples", report->samples);
+	put_count(json, "functions", report->functions_all);
+	put_number(json, "cpu_time_s", (double)report->cpu_ns / 1e9);
+	put_windows(json, report->windows, report->rejected);
+	put_lost(json, report->lost);
+	if (report->map.slots >= 0)
+		put_count(json, "slots",
+			  report->total_complete ? report->total[0] : report->sum[0].sum);
+	put_counters(json, report, report->counted, report->sum);
+	if (td_report_has_topdown(report))
+		put_clean(json, "coverage",
+			  report->total_complete ? "complete" : "windows");
+	put_topdown(json, report->node);
+	close_value(json, '}');
+}
+
+static void put_threads(struct json *json, const struct td_report *report)
+{
+	static const char *const states[] = {
+		[TD_THREAD_FREE] = "free",
+		[TD_THREAD_LIVE] = "live",
+		[TD_THREAD_ENDED] = "ended",
+		[TD_THREAD_FOLDED] = "folded",
+	};
+
+	open_value(json, "threads", '[');
+	for (size_t i = 0; i < report->threads; i++) {
+		const struct td_report_thread *thread = &report->thread[i];
+		const struct td_file_thread *record = &thread->record;
+
+		open_value(json, NULL, '{');
+		put_count(json, "pid", report->process[thread->process].header.pid);
+		put_count(json, "tid", record->tid);
+		put_clean(json, "name", thread->name);
+		put_clean(json, "state", states[record->state]);
+		put_count(json, "threads", record->threads);
+		put_count(json, "samples", record->samples);
+		put_number(json, "cpu_time_s", (double)record->cpu_ns / 1e9);
+		put_windows(json, record->windows, record->rejected);
+		put_lost(json, record->lost);
+		close_value(json, '}');
+	}
+	close_value(json, ']');
+}
+
+static void put_module(struct json *json, const struct td_report *report,
+		       const struct td_report_function *f)
+{
+	const struct td_file_object *object;
+	char id[2 * sizeof(object->build_id) + 1] = "";
+
+	put_clean(json, "module", td_report_module(report, f));
+	if (f->module == TD_NO_MODULE)
+		return;
+	object = &report->module[f->module].object;
+	for (uint32_t i = 0; i < object->build_id_size; i++)
+		snprintf(id + 2 * i, 3, "%02x", object->build_id[i]);
+	if (id[0])
+		put_clean(json, "build_id", id);
+}
+
+static void put_function(struct json *json, const struct td_report *report,
+			 const struct td_report_function *f)
+{
+	open_value(json, NULL, '{');
+	put_clean(json, "name", f->name);
+	put_module(json, report, f);
+	put_hex(json, "address", f->address);
+	put_count(json, "samples", f->samples);
+	put_number(json, "share", f->share.value);
+	put_number(json, "share_low", f->share.low);
+	put_number(json, "share_high", f->share.high);
+	put_windows(json, f->windows, f->rejected);
+	if (report->has_time)
+		put_number(json, "cpu_time_s", f->cpu_ns / 1e9);
+	if (report->map.slots >= 0 && f->counted[0])
+		put_count(json, "slots", f->sum[0].sum);
+	if (f->windows)
+		put_clean(json, "evidence", "own");
+	put_rate(json, "faults_per_s", &f->faults);
+	put_rate(json, "switches_per_s", &f->switches);
+	put_counters(json, report, f->counted, f->sum);
+	put_topdown(json, f->node);
+	close_value(json, '}');
+}
+
+void td_print_json(FILE *out, const struct td_report *report)
+{
+	struct json json = {.out = out, .first = 1};
+
+	open_value(&json, NULL, '{');
+	put_count(&json, "schema", 1);
+	put_bool(&json, "simulated", report->simulated);
+	put_run(&json, report);
+	put_processes(&json, report);
+	put_totals(&json, report);
+	put_threads(&json, report);
+	open_value(&json, "functions", '[');
+	for (size_t i = 0; i < report->functions; i++)
+		put_function(&json, report, &report->function[i]);
+	close_value(&json, ']');
+	close_value(&json, '}');
+	fputc('\n', out);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+#include "tools/print_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "decoder/text.h"
+
+#define NAME_LEAST  16 /* columns that a function's name gets at least */
+#define MODULE_MOST 24
+#define CELL	    64
+
+struct table {
+	const struct td_report *report;
+	const struct td_print_style *style;
+	FILE *out;
+};
+
+/* A cell's text is "" for what was not measured. */
+typedef void cell_fn(const struct td_report *report, const struct td_report_function *f,
+		     int node, char *text);
+
+struct column {
+	const char *title;
+	cell_fn *cell;
+	int node;  /* argument of cell: enum td_node */
+	int order; /* the lower, the longer it stays on a narrow page */
+	int left;  /* adjusted to the left */
+};
+
+static void share_cell(const struct td_report *report, const struct td_report_function *f,
+		       int node, char *text)
+{
+	(void)node;
+	if (report->samples)
+		snprintf(text, CELL, "%.1f±%.1f", 100 * f->share.value,
+			 50 * (f->share.high - f->share.low));
+}
+
+static void samples_cell(const struct td_report *report,
+			 const struct td_report_function *f, int node, char *text)
+{
+	(void)report, (void)node;
+	snprintf(text, CELL, "%" PRIu64, f->samples);
+}
+
+static void windows_cell(const struct td_report *report,
+			 const struct td_report_function *f, int node, char *text)
+{
+	uint64_t all = f->windows + td_print_sum(f->rejected, TD_REJECT_MAX);
+
+	(void)report, (void)node;
+	if (all)
+		snprintf(text, CELL, "%" PRIu64 "/%" PRIu64, f->windows, all);
+}
+
+static void time_cell(const struct td_report *report, const struct td_report_function *f,
+		      int node, char *text)
+{
+	(void)node;
+	if (report->has_time)
+		snprintf(text, CELL, "%.3f", f->cpu_ns / 1e9);
+}
+
+static void rate_text(const struct td_report_rate *rate, char *text)
+{
+	if (rate->present)
+		snprintf(text, CELL, "%.3g", rate->estimate.value);
+}
+
+static void faults_cell(const struct td_report *report,
+			const struct td_report_function *f, int node, char *text)
+{
+	(void)report, (void)node;
+	rate_text(&f->faults, text);
+}
+
+static void switches_cell(const struct td_report *report,
+			  const struct td_report_function *f, int node, char *text)
+{
+	(void)report, (void)node;
+	rate_text(&f->switches, text);
+}
+
+static void node_cell(const struct td_report *report, const struct td_report_function *f,
+		      int node, char *text)
+{
+	const struct td_topdown_value *value = &f->node[node];
+
+	(void)report;
+	if (value->present)
+		snprintf(text, CELL, "%.1f±%.1f%s", 100 * value->estimate.value,
+			 50 * (value->estimate.high - value->estimate.low),
+			 value->flagged ? "*" : " ");
+}
+
+static void module_cell(const struct td_report *report,
+			const struct td_report_function *f, int node, char *text)
+{
+	const char *base = td_text_base(td_report_module(report, f));
+	size_t bytes = td_text_prefix(base, MODULE_MOST - 1);
+
+	(void)node;
+	if (td_text_width(base) <= MODULE_MOST)
+		snprintf(text, 4 * MODULE_MOST + 4, "%s", base);
+	else
+		snprintf(text, 4 * MODULE_MOST + 4, "%.*s…", (int)bytes, base);
+}
+
+static const struct column columns[] = {
+	{"Share %", share_cell, 0, 0, 0},
+	{"Samples", samples_cell, 0, 6, 0},
+	{"Windows", windows_cell, 0, 2, 0},
+	{"CPU s", time_cell, 0, 4, 0},
+	{"Retiring", node_cell, TD_NODE_RETIRING, 1, 0},
+	{"BadSpec", node_cell, TD_NODE_BAD_SPECULATION, 1, 0},
+	{"Frontend", node_cell, TD_NODE_FRONTEND_BOUND, 1, 0},
+	{"Backend", node_cell, TD_NODE_BACKEND_BOUND, 1, 0},
+	{"Faults/s", faults_cell, 0, 5, 0},
+	{"Switches/s", switches_cell, 0, 7, 0},
+	{"Module", module_cell, 0, 3, 1},
+};
+#define COLUMNS	   (sizeof(columns) / sizeof(columns[0]))
+#define ORDERS	   8
+#define CELL_BYTES (4 * MODULE_MOST + 4 > CELL ? 4 * MODULE_MOST + 4 : CELL)
+
+static const char *cell_of(const struct table *table, size_t column, size_t row,
+			   char *text)
+{
+	text[0] = '\0';
+	columns[column].cell(table->report, &table->report->function[row],
+			     columns[column].node, text);
+	return text;
+}
+
+/* 0 for a column in which no row has anything. */
+static size_t width_of(const struct table *table, size_t column)
+{
+	char text[CELL_BYTES];
+	size_t width = 0;
+
+	for (size_t row = 0; row < table->report->functions; row++) {
+		size_t cell = td_text_width(cell_of(table, column, row, text));
+
+		if (cell > width)
+			width = cell;
+	}
+	if (width && width < strlen(columns[column].title))
+		width = strlen(columns[column].title);
+	return width;
+}
+
+/*
+ * Chooses the columns in their order as long as the names keep NAME_LEAST.
+ * Returns what they take, blanks included; width[] of the others becomes 0, and
+ * *dropped counts those that had something to show.
+ */
+static size_t choose(const struct table *table, size_t width[COLUMNS], size_t *dropped)
+{
+	size_t page = table->style->width ? table->style->width : SIZE_MAX / 2;
+	size_t used = 0;
+	int full = 0;
+
+	for (int order = 0; order < ORDERS; order++) {
+		for (size_t i = 0; i < COLUMNS; i++) {
+			if (columns[i].order != order)
+				continue;
+			width[i] = width_of(table, i);
+			if (!width[i])
+				continue;
+			full |= used + width[i] + 2 + NAME_LEAST > page;
+			*dropped += full != 0;
+			if (full)
+				width[i] = 0;
+			else
+				used += width[i] + 2;
+		}
+	}
+	return used;
+}
+
+static void pad(FILE *out, size_t columns_to_fill)
+{
+	fprintf(out, "%*s", (int)columns_to_fill, "");
+}
+
+static void put_cell(const struct table *table, size_t column, const char *text,
+		     size_t width, int alarm)
+{
+	size_t blank = width - td_text_width(text);
+
+	if (!columns[column].left)
+		pad(table->out, blank);
+	if (alarm && table->style->colour)
+		fprintf(table->out, "\033[1;31m%s\033[0m", text);
+	else
+		fputs(text, table->out);
+	pad(table->out, (columns[column].left ? blank : 0) + 2);
+}
+
+static int is_node(size_t column)
+{
+	return columns[column].cell == node_cell;
+}
+
+/* The line above the titles that names the top-down columns. */
+static void put_group(const struct table *table, const size_t width[COLUMNS])
+{
+	const char *name =
+		table->report->simulated ? "SIMULATED % of slots" : "% of slots";
+	size_t before = 0, inside = 0;
+
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (is_node(i) && width[i])
+			inside += width[i] + 2;
+		else if (width[i] && !inside)
+			before += width[i] + 2;
+	}
+	if (!inside)
+		return;
+	inside -= 2;
+	pad(table->out, before);
+	if (inside > strlen(name))
+		pad(table->out, inside - strlen(name));
+	fprintf(table->out, "%s\n", name);
+}
+
+static void put_titles(const struct table *table, const size_t width[COLUMNS])
+{
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (width[i])
+			put_cell(table, i, columns[i].title, width[i], 0);
+	}
+	fputs("Function\n", table->out);
+}
+
+static void put_name(const struct table *table, const char *name, size_t used)
+{
+	size_t page = table->style->width;
+
+	if (page && td_text_width(name) > page - used)
+		fprintf(table->out, "%.*s…\n", (int)td_text_prefix(name, page - used - 1),
+			name);
+	else
+		fprintf(table->out, "%s\n", name);
+}
+
+/* Level 2 below the row, in as many lines as it takes. */
+static void put_level2(const struct table *table, const struct td_report_function *f)
+{
+	size_t at = 0;
+
+	for (int i = TD_NODES_LEVEL1; i < TD_NODES; i++) {
+		char text[2 * CELL], value[CELL] = "";
+		size_t width;
+
+		node_cell(table->report, f, i, value);
+		if (!value[0])
+			continue;
+		snprintf(text, sizeof(text), "%s %s", td_topdown_tree[i].title, value);
+		width = td_text_width(text) + 1;
+		if (at && table->style->width && at + width > table->style->width) {
+			fputc('\n', table->out);
+			at = 0;
+		}
+		if (!at)
+			pad(table->out, at = 8);
+		if (f->node[i].flagged && table->style->colour)
+			fprintf(table->out, "\033[31m%s\033[0m ", text);
+		else
+			fprintf(table->out, "%s ", text);
+		at += width;
+	}
+	if (at)
+		fputc('\n', table->out);
+}
+
+static void put_row(const struct table *table, const size_t width[COLUMNS], size_t row,
+		    size_t used)
+{
+	const struct td_report_function *f = &table->report->function[row];
+	char text[CELL_BYTES];
+
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (width[i])
+			put_cell(table, i, cell_of(table, i, row, text), width[i],
+				 is_node(i) && f->node[columns[i].node].flagged);
+	}
+	put_name(table, f->name, used);
+	put_level2(table, f);
+}
+
+void td_print_table(FILE *out, const struct td_report *report,
+		    const struct td_print_style *style)
+{
+	struct table table = {.report = report, .style = style, .out = out};
+	size_t width[COLUMNS], dropped = 0, used;
+
+	if (report->functions == 0) {
+		fputs(report->samples
+			      ? "No function matches.\n"
+			      : "No samples: the program used too little CPU time.\n",
+		      out);
+		return;
+	}
+	used = choose(&table, width, &dropped);
+	put_group(&table, width);
+	put_titles(&table, width);
+	for (size_t row = 0; row < report->functions; row++)
+		put_row(&table, width, row, used);
+	if (report->functions < report->functions_all)
+		fprintf(out, "%zu of %zu functions shown.\n", report->functions,
+			report->functions_all);
+	if (dropped)
+		fprintf(out, "%zu more column%s on a wider page, or with --format=csv.\n",
+			dropped, dropped == 1 ? "" : "s");
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decoder/names.h"
+#include "decoder/text.h"
+#include "tools/print.h"
+#include "tools/print_table.h"
+
+#define LABEL 11 /* columns of the header's labels */
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/*
+ * One labelled line of the header, folded at blanks to the page's width with the
+ * text's lines below each other.
+ */
+static void fold(FILE *out, const struct td_print_style *style, const char *label,
+		 const char *text)
+{
+	size_t room = style->width > LABEL + 8 ? style->width - LABEL : SIZE_MAX;
+
+	fprintf(out, "%-*s", LABEL, label);
+	while (*text) {
+		size_t bytes = td_text_prefix(text, room), cut = bytes;
+
+		while (text[bytes] && cut && text[cut] != ' ')
+			cut--;
+		if (text[bytes] && cut)
+			bytes = cut;
+		fprintf(out, "%.*s\n", (int)bytes, text);
+		text += bytes;
+		text += strspn(text, " ");
+		if (*text)
+			fprintf(out, "%*s", LABEL, "");
+	}
+}
+
+__attribute__((format(printf, 4, 5))) static void line(FILE *out,
+						       const struct td_print_style *style,
+						       const char *label,
+						       const char *format, ...)
+{
+	char *text = NULL, *clean = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) >= 0) {
+		clean = td_text_clean(text, strlen(text));
+		free(text);
+	}
+	va_end(args);
+	if (clean && *clean)
+		fold(out, style, label, clean);
+	free(clean);
+}
+
+static const char *period(char *text, size_t size, uint64_t value, uint32_t unit)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
+
+	if (unit != TD_UNIT_NS) {
+		snprintf(text, size, "%" PRIu64 " cycles", value);
+		return text;
+	}
+	for (size_t i = 0; i < 4; i++) {
+		if (value >= units[i].ns) {
+			snprintf(text, size, "%.4g %s",
+				 (double)value / (double)units[i].ns, units[i].name);
+			return text;
+		}
+	}
+	return "0";
+}
+
+/* "12 late, 3 blocked"; "" for none */
+static char *causes(const uint64_t *count, unsigned entries,
+		    const char *(*word)(unsigned cause))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (unsigned i = 0; out && i < entries; i++) {
+		if (count[i])
+			fprintf(out, "%s%" PRIu64 " %s", ftell(out) ? ", " : "", count[i],
+				word(i));
+	}
+	if (out)
+		fclose(out);
+	return text;
+}
+
+static void title(FILE *out, const struct td_report *report,
+		  const struct td_print_style *style)
+{
+	if (!report->simulated) {
+		fputs("tdagent report\n", out);
+		return;
+	}
+	fprintf(out, "%stdagent report  *** SIMULATED: made-up counters ***%s\n",
+		style->colour ? "\033[1;33m" : "", style->colour ? "\033[0m" : "");
+}
+
+static void print_fate(FILE *out, const struct td_print_style *style,
+		       const struct td_report_process *process)
+{
+	switch (process->fate) {
+	case TD_FATE_KILLED:
+		line(out, style, "state", "killed or crashed: up to the last sample");
+		break;
+	case TD_FATE_RUNNING:
+		line(out, style, "state", "still running: up to now");
+		break;
+	case TD_FATE_UNKNOWN:
+		line(out, style, "state", "running or killed on another host (%s)",
+		     process->header.host);
+		break;
+	case TD_FATE_EXEC:
+		line(out, style, "state", "went on as another program (exec)");
+		break;
+	case TD_FATE_EXITED:
+		break;
+	}
+}
+
+static void print_program(FILE *out, const struct td_report *report,
+			  const struct td_print_style *style)
+{
+	const struct td_report_process *process = td_print_first(report);
+	const struct td_file_header *header = &process->header;
+	time_t seconds = (time_t)(header->start_realtime_ns / 1000000000u);
+	char *command = td_print_command(header);
+	char when[40] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	line(out, style, "program", "%s", command ? command : "");
+	free(command);
+	if (report->processes > 1)
+		line(out, style, "", "and %zu more profile%s added up",
+		     report->processes - 1, plural(report->processes - 1));
+	line(out, style, "run",
+	     "pid %u, %s, %.3f s, %zu thread record%s, %.3f s CPU time", header->pid,
+	     when, td_print_duration(process), report->threads, plural(report->threads),
+	     (double)report->cpu_ns / 1e9);
+	if (report->query.thread)
+		line(out, style, "only", "thread %s", report->query.thread);
+	print_fate(out, style, process);
+	line(out, style, "machine", "%s; %s", header->cpu, header->kernel);
+}
+
+static void print_method(FILE *out, const struct td_report *report,
+			 const struct td_print_style *style)
+{
+	const struct td_file_header *header = &td_print_first(report)->header;
+	char text[4][40];
+
+	line(out, style, "backend", "%s%s%s", td_backend_name(header->backend),
+	     header->reason[0] ? ": " : "", header->reason);
+	line(out, style, "trigger", "%s%s%s", td_trigger_name(header->trigger),
+	     header->resolution_ns ? ", resolution " : "",
+	     header->resolution_ns
+		     ? period(text[0], sizeof(text[0]), header->resolution_ns, TD_UNIT_NS)
+		     : "");
+	line(out, style, "periods", "a sample every %s, %u %% jitter; %s%s",
+	     period(text[1], sizeof(text[1]), header->long_period, header->period_unit),
+	     header->jitter_percent, header->short_period ? "windows of " : "no windows",
+	     header->short_period ? period(text[2], sizeof(text[2]), header->short_period,
+					   header->period_unit)
+				  : "");
+}
+
+static void print_counts(FILE *out, const struct td_report *report,
+			 const struct td_print_style *style)
+{
+	uint64_t rejected = td_print_sum(report->rejected, TD_REJECT_MAX);
+	uint64_t lost = td_print_sum(report->lost, TD_LOST_MAX);
+	char *why = causes(report->rejected, TD_REJECT_MAX, td_reject_text);
+
+	if (report->has_time)
+		line(out, style, "samples", "%" PRIu64 ", standing for %.3f s of CPU time",
+		     report->samples, report->sampled_ns / 1e9);
+	else
+		line(out, style, "samples", "%" PRIu64, report->samples);
+	if (report->windows || rejected)
+		line(out, style, "windows", "%" PRIu64 " valid, %" PRIu64 " rejected%s%s",
+		     report->windows, rejected, rejected && why ? ": " : "",
+		     rejected && why ? why : "");
+	free(why);
+	why = causes(report->lost, TD_LOST_MAX, td_lost_text);
+	if (lost)
+		line(out, style, "lost", "%" PRIu64 " sample%s: %s", lost, plural(lost),
+		     why ? why : "");
+	free(why);
+}
+
+static void print_notes(FILE *out, const struct td_report *report,
+			const struct td_print_style *style)
+{
+	for (size_t i = 0; i < report->notes; i++)
+		line(out, style, "note", "%s", report->note[i]);
+}
+
+static void print_totals(FILE *out, const struct td_report *report,
+			 const struct td_print_style *style)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *words;
+
+	if (!td_report_has_topdown(report))
+		return;
+	words = open_memstream(&text, &size);
+	if (!words)
+		return;
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		if (report->node[i].present)
+			fprintf(words, "%s%s %.1f", ftell(words) ? ", " : "",
+				td_topdown_tree[i].title,
+				100 * report->node[i].estimate.value);
+	}
+	fclose(words);
+	line(out, style, "top-down", "%s %% of the slots of %s%s", text,
+	     report->total_complete ? "the whole run" : "all windows",
+	     report->simulated ? " (SIMULATED)" : "");
+	free(text);
+}
+
+static void print_absent(FILE *out, const struct td_report *report)
+{
+	const struct td_file_header *header = &td_print_first(report)->header;
+	char *why = td_text_clean(header->reason, sizeof(header->reason));
+
+	if (td_report_has_topdown(report)) {
+		free(why);
+		return;
+	}
+	fprintf(out,
+		"\nNo top-down columns: the %s backend cannot measure them%s%s%s.\n"
+		"`tdagent probe` shows what would give them.\n",
+		td_backend_name(header->backend), why && *why ? " (" : "", why ? why : "",
+		why && *why ? ")" : "");
+	free(why);
+}
+
+void td_print_text(FILE *out, const struct td_report *report,
+		   const struct td_print_style *style)
+{
+	title(out, report, style);
+	print_program(out, report, style);
+	print_method(out, report, style);
+	print_counts(out, report, style);
+	print_totals(out, report, style);
+	print_notes(out, report, style);
+	fputc('\n', out);
+	td_print_table(out, report, style);
+	print_absent(out, report);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "tools/commands.h"
+#include "tools/inputs.h"
+#include "tools/print.h"
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+struct request {
+	struct td_report_query query;
+	enum format format;
+	const char *output; /* NULL: standard output */
+	int failed;	    /* a file could not be read; already said */
+};
+
+static const char usage[] =
+	"usage: tdagent report [options] [FILE|DIR...]\n"
+	"\n"
+	"Shows one profile, or several added up.  Without FILE: the newest one in\n"
+	"${TMPDIR:-/tmp}/tdagent-UID.  Of a DIR all profiles in it.\n"
+	"\n"
+	"  --top=N           the first N functions (20; 0: all)\n"
+	"  --sort=KEY        samples, cpu_time, windows, name, or a top-down node:\n"
+	"                    retiring, backend_bound, memory_bound, ...\n"
+	"  --module=GLOB     functions of these modules only\n"
+	"  --thread=TID|NAME samples of these threads only\n"
+	"  --min-share=P     functions with at least P percent of the samples\n"
+	"  --format=FORMAT   text, json or csv\n"
+	"  --output=FILE     write to FILE\n"
+	"  --help            this text\n";
+
+static int wrong_value(const char *option, const char *value, const char *right)
+{
+	fprintf(stderr, "tdagent report: --%s=%s: give %s\n", option, value, right);
+	return -1;
+}
+
+static int set_top(struct request *request, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	request->query.top = strtoul(value, &end, 10);
+	if (errno || *end || value[0] < '0' || value[0] > '9')
+		return wrong_value("top", value, "a number of functions, 0 for all");
+	return 0;
+}
+
+static int set_sort(struct request *request, const char *value)
+{
+	int sort = td_report_sort(value);
+
+	if (sort < 0)
+		return wrong_value("sort", value,
+				   "samples, cpu_time, windows, name or a top-down node");
+	request->query.sort = (unsigned)sort;
+	return 0;
+}
+
+static int set_module(struct request *request, const char *value)
+{
+	request->query.module = value;
+	return 0;
+}
+
+static int set_thread(struct request *request, const char *value)
+{
+	request->query.thread = value;
+	return 0;
+}
+
+static int set_min_share(struct request *request, const char *value)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || *end || !(percent >= 0 && percent <= 100))
+		return wrong_value("min-share", value, "percent, 0 to 100");
+	request->query.min_share = percent / 100;
+	return 0;
+}
+
+static int set_format(struct request *request, const char *value)
+{
+	static const char *const names[] = {"text", "json", "csv"};
+
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(value, names[i]) == 0) {
+			request->format = (enum format)i;
+			return 0;
+		}
+	}
+	return wrong_value("format", value, "text, json or csv");
+}
+
+static int set_output(struct request *request, const char *value)
+{
+	request->output = value;
+	return 0;
+}
+
+static int (*const setters[])(struct request *request, const char *value) = {
+	set_top, set_sort, set_module, set_thread, set_min_share, set_format, set_output,
+};
+
+/* val is the setter's index + 1 */
+static const struct option options[] = {
+	{"top", required_argument, NULL, 1},
+	{"sort", required_argument, NULL, 2},
+	{"module", required_argument, NULL, 3},
+	{"thread", required_argument, NULL, 4},
+	{"min-share", required_argument, NULL, 5},
+	{"format", required_argument, NULL, 6},
+	{"output", required_argument, NULL, 7},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+/* Returns 0, 1 when --help was printed, or -1 after saying what is wrong. */
+static int parse_options(struct request *request, int argc, char **argv)
+{
+	int option;
+
+	opterr = 0;
+	optind = 0; /* the caller may have scanned its own options */
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		const char *word = argv[optind - 1];
+
+		if (option == 'h')
+			return fputs(usage, stdout), 1;
+		if (option == ':' || option == '?') {
+			fprintf(stderr,
+				"tdagent report: %s: %s (see tdagent report --help)\n",
+				word, option == ':' ? "needs a value" : "unknown option");
+			return -1;
+		}
+		if (setters[option - 1](request, optarg) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void say(const char *object, const char *why)
+{
+	fprintf(stderr, "tdagent report: %s: %s\n", object, why);
+}
+
+static struct td_print_style style_of(FILE *out)
+{
+	struct td_print_style style = {0};
+	const char *columns = getenv("COLUMNS"), *plain = getenv("NO_COLOR");
+	int terminal = isatty(fileno(out));
+	struct winsize size;
+	long width;
+
+	if (terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+		style.width = size.ws_col;
+	if (!style.width && columns) {
+		width = strtol(columns, NULL, 10);
+		style.width = width > 0 && width < 10000 ? (size_t)width : 0;
+	}
+	/* nothing cuts the lines of a file: there the table takes what it needs */
+	if (!style.width && terminal)
+		style.width = 80;
+	style.colour = terminal && !(plain && plain[0]);
+	return style;
+}
+
+static int print_report(const struct request *request, const struct td_report *report)
+{
+	FILE *out = request->output ? fopen(request->output, "we") : stdout;
+	const char *name = request->output ? request->output : "standard output";
+	struct td_print_style style;
+	int bad;
+
+	if (!out) {
+		say(name, strerror(errno));
+		return -1;
+	}
+	style = style_of(out);
+	if (request->format == FORMAT_JSON)
+		td_print_json(out, report);
+	else if (request->format == FORMAT_CSV)
+		td_print_csv(out, report);
+	else
+		td_print_text(out, report, &style);
+	bad = fflush(out) != 0 || ferror(out);
+	if (bad)
+		say(name, strerror(errno));
+	if (request->output)
+		fclose(out);
+	return bad ? -1 : 0;
+}
+
+int td_cmd_report(int argc, char **argv)
+{
+	struct request request = {.query.top = 20};
+	struct td_report *report;
+	int err = parse_options(&request, argc, argv);
+	int failed = 0;
+
+	if (err)
+		return err < 0 ? 2 : 0;
+	/* a report must not wait for a server */
+	unsetenv("DEBUGINFOD_URLS");
+	report = td_report_new(&request.query);
+	err = report ? td_inputs_add(report, argc - optind, argv + optind, &failed)
+		     : -ENOMEM;
+	if (!err && report->processes)
+		err = td_report_finish(report);
+	if (err)
+		say("report", strerror(-err));
+	else if (report->processes)
+		err = print_report(&request, report);
+	if (report)
+		td_report_free(report);
+	return err || failed;
+}
