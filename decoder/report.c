@@ -154,20 +154,25 @@ static int map_counters(struct adding *adding)
 			       report->counter[0].name));
 }
 
-/* A sample stands for the long period before it and the window that it opens. */
+/*
+ * A sample stands for the long period before it and the window that it opens.
+ * A POSIX timer is looked at once a tick: it comes half a tick late on average.
+ */
 static double sample_time(const struct td_profile *profile)
 {
 	const struct td_file_header *header = &profile->header;
 	int cpu_time = td_profile_counter(profile, "cpu_time");
-	double sum = 0, windows = 0;
+	double period = (double)header->long_period, sum = 0, windows = 0;
 
+	if (header->trigger == TD_TRIGGER_TIMER)
+		period += (double)header->resolution_ns / 2;
 	for (size_t i = 0; cpu_time >= 0 && i < profile->places; i++) {
 		sum += (double)profile->place[i].place->sum[cpu_time].sum;
 		windows += (double)profile->place[i].place->windows;
 	}
 	if (windows > 0)
-		return (double)header->long_period + sum / windows;
-	return (double)header->long_period + (double)header->short_period;
+		return period + sum / windows;
+	return period + (double)header->short_period;
 }
 
 struct module_key {

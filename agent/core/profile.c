@@ -108,6 +108,19 @@ static int create_at(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+/* `wanted` with something added before its last dot. */
+static void vary(const char *wanted, uint32_t pid, int n, char *path, size_t size)
+{
+	const char *slash = strrchr(wanted, '/');
+	const char *dot = strrchr(slash ? slash : wanted, '.');
+	int stem = (int)(dot ? dot - wanted : (long)strlen(wanted));
+	char number[32] = "";
+
+	if (n > 1)
+		snprintf(number, sizeof(number), "-%d", n);
+	snprintf(path, size, "%.*s.%u%s%s", stem, wanted, pid, number, dot ? dot : "");
+}
+
 /* A name that is taken by a running process gets our pid, then a number. */
 static int create_file(const struct td_file_header *header, char *path, size_t size)
 {
@@ -121,10 +134,7 @@ static int create_file(const struct td_file_header *header, char *path, size_t s
 		fd = create_at(path);
 		if (fd != -EBUSY && !(fd == -EEXIST && n > 0))
 			return fd;
-		if (n == 0)
-			snprintf(path, size, "%s.%u", wanted, header->pid);
-		else
-			snprintf(path, size, "%s.%u.%d", wanted, header->pid, n);
+		vary(wanted, header->pid, n + 1, path, size);
 	}
 	return fd;
 }

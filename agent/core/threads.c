@@ -189,7 +189,7 @@ static void begin(struct td_thread *thread, uint32_t tid, bool adopted)
 	if (!adopted)
 		td_self = thread;
 	atomic_store(&thread->stopped, false);
-	error = adopted ? thread->trigger->start(thread, thread->plan->long_period)
+	error = adopted ? thread->trigger->start(thread, td_strobe_first_period(thread))
 			: td_strobe_start(thread);
 	if (!error)
 		return;

@@ -25,10 +25,13 @@ static uint64_t next_short(struct td_thread *thread)
 	return plan->shortest + td_random_below(&thread->random, most - plan->shortest);
 }
 
-static void arm(struct td_thread *thread, uint64_t period)
+/* `at`: what the elapsed counter says now, since the last reset. */
+static void arm(struct td_thread *thread, uint64_t period, uint64_t at)
 {
 	int error = thread->trigger->arm(thread, period);
 
+	thread->armed_period = period;
+	thread->armed_at = at;
 	if (!error)
 		return;
 	thread->places.record->lost[error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM]++;
@@ -64,7 +67,7 @@ static void open_window(struct td_thread *thread, const struct td_identity *wher
 		add_totals(thread, values);
 	if (!thread->plan->short_period) {
 		thread->counters->reset(thread);
-		arm(thread, next_long(thread));
+		arm(thread, next_long(thread), 0);
 		return;
 	}
 	thread->window = (struct td_window){
@@ -72,7 +75,7 @@ static void open_window(struct td_thread *thread, const struct td_identity *wher
 	thread->in_window = true;
 	/* Reset first, arm last: what follows the arming is part of the window. */
 	thread->counters->reset(thread);
-	arm(thread, thread->window.requested);
+	arm(thread, thread->window.requested, 0);
 }
 
 /* TD_REJECT_MAX: the window counts. */
@@ -115,20 +118,34 @@ static void reject_window(struct td_thread *thread, enum td_reject reject)
 	thread->in_window = false;
 }
 
-static void close_window(struct td_thread *thread, const struct td_identity *where,
-			 const uint64_t *values, bool readable, bool delayed)
+static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *values,
+			 bool readable, bool delayed)
 {
 	uint64_t elapsed = values[thread->counters->elapsed];
-	enum td_reject reject = judge(thread, where, elapsed, readable, delayed);
+	struct td_identity where;
+	enum td_reject reject;
 
-	if (reject == TD_REJECT_MAX) {
-		thread->places.record->windows++;
-		add_window(thread->window.place, values);
-	} else {
+	/* The short period goes on until it is replaced: first of all the long one. */
+	arm(thread, next_long(thread), elapsed);
+	td_identity_find(ip, &where);
+	reject = judge(thread, &where, elapsed, readable, delayed);
+	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, reject);
+		return;
 	}
 	thread->in_window = false;
-	arm(thread, next_long(thread));
+	thread->places.record->windows++;
+	add_window(thread->window.place, values);
+}
+
+/*
+ * A period that ended inside our handler, before it set the next one, sends a
+ * signal that comes right behind it.  What the counters say decides, not whose
+ * turn it is.
+ */
+static bool is_echo(const struct td_thread *thread, const uint64_t *values)
+{
+	return values[thread->counters->elapsed] - thread->armed_at < thread->armed_period;
 }
 
 void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed)
@@ -138,21 +155,33 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed)
 	struct td_identity where;
 
 	if (thread->in_window) {
-		td_identity_find(ip, &where);
-		close_window(thread, &where, values, readable, delayed);
+		close_window(thread, ip, values, readable, delayed);
+	} else if (is_echo(thread, values)) {
+		return;
 	} else if (delayed) {
 		thread->places.record->lost[TD_LOST_BLOCKED]++;
-		arm(thread, next_long(thread));
+		arm(thread, next_long(thread), values[thread->counters->elapsed]);
 	} else {
 		td_identity_find(ip, &where);
 		open_window(thread, &where, values, readable);
 	}
 }
 
+/* Anywhere in a long period: a thread that lives for a tenth of one is sampled
+ * one time in ten, as its share demands, and not never. */
+uint64_t td_strobe_first_period(struct td_thread *thread)
+{
+	uint64_t period = td_random_below(&thread->random, next_long(thread));
+
+	return period > thread->plan->shortest ? period : thread->plan->shortest;
+}
+
 int td_strobe_start(struct td_thread *thread)
 {
 	thread->counters->reset(thread);
-	return thread->trigger->start(thread, next_long(thread));
+	thread->armed_period = td_strobe_first_period(thread);
+	thread->armed_at = 0;
+	return thread->trigger->start(thread, thread->armed_period);
 }
 
 void td_strobe_stop(struct td_thread *thread)
@@ -169,8 +198,11 @@ void td_strobe_stop(struct td_thread *thread)
 
 void td_strobe_block(struct td_thread *thread)
 {
+	uint64_t values[TD_COUNTERS_MAX] = {0};
+
 	if (!thread->in_window)
 		return;
+	thread->counters->read(thread, values);
 	reject_window(thread, TD_REJECT_BLOCKED);
-	arm(thread, next_long(thread));
+	arm(thread, next_long(thread), values[thread->counters->elapsed]);
 }

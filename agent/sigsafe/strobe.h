@@ -14,7 +14,10 @@
  */
 void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed);
 
-/* Arms the first long period.  Returns 0 or -errno.  Context: normal, on the
+/* How long to wait for the first sample.  Context: any, thread's trigger stopped. */
+uint64_t td_strobe_first_period(struct td_thread *thread);
+
+/* Arms the first period.  Returns 0 or -errno.  Context: normal, on the
  * thread, or for it while it cannot be signalled. */
 int td_strobe_start(struct td_thread *thread);
 

@@ -70,6 +70,8 @@ struct td_thread {
 	atomic_bool stopped; /* take no more samples */
 	bool in_window;
 	struct td_window window;
+	uint64_t armed_period; /* what the trigger was last set to */
+	uint64_t armed_at;     /* the elapsed counter then, since the last reset */
 
 	const struct td_trigger_ops *trigger;
 	const struct td_counter_ops *counters;

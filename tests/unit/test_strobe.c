@@ -104,10 +104,10 @@ static void signal_at(int (*function)(int), uint64_t elapsed, uint64_t other)
 
 START_TEST(counts_a_window)
 {
-	signal_at(here, 1000000, 70);
+	signal_at(here, 1200000, 70);
 	ck_assert(thread.in_window);
 	ck_assert_uint_eq(record()->samples, 1);
-	ck_assert_uint_eq(record()->total[0], 1000000);
+	ck_assert_uint_eq(record()->total[0], 1200000);
 	ck_assert_uint_eq(record()->total[1], 70);
 	signal_at(here, 2500, 3);
 	ck_assert(!thread.in_window);
@@ -118,8 +118,8 @@ START_TEST(counts_a_window)
 	ck_assert_uint_eq(place_of(here)->sum[1].sum, 3);
 	ck_assert_double_eq(place_of(here)->sum[1].squares, 9);
 	ck_assert_double_eq(place_of(here)->sum[1].cross, 7500);
-	signal_at(here, 900000, 5); /* the window and what came after it */
-	ck_assert_uint_eq(record()->total[0], 1000000 + 2500 + 900000);
+	signal_at(here, 1200000, 5); /* the window and what came after it */
+	ck_assert_uint_eq(record()->total[0], 1200000 + 2500 + 1200000);
 }
 END_TEST
 
@@ -137,7 +137,7 @@ static void expect_reject(enum td_reject cause)
 
 START_TEST(rejects_another_function)
 {
-	signal_at(here, 1000000, 0);
+	signal_at(here, 1200000, 0);
 	signal_at(there, 2500, 0);
 	expect_reject(TD_REJECT_FUNCTION);
 }
@@ -145,7 +145,7 @@ END_TEST
 
 START_TEST(rejects_late)
 {
-	signal_at(here, 1000000, 0);
+	signal_at(here, 1200000, 0);
 	signal_at(here, 2 * 1000 + 5000 + 1, 0);
 	expect_reject(TD_REJECT_LATE);
 }
@@ -153,7 +153,7 @@ END_TEST
 
 START_TEST(rejects_early)
 {
-	signal_at(here, 1000000, 0);
+	signal_at(here, 1200000, 0);
 	signal_at(here, thread.window.requested - 1, 0);
 	expect_reject(TD_REJECT_EARLY);
 }
@@ -161,7 +161,7 @@ END_TEST
 
 START_TEST(rejects_unreadable)
 {
-	signal_at(here, 1000000, 0);
+	signal_at(here, 1200000, 0);
 	readable = false;
 	signal_at(here, 2500, 0);
 	expect_reject(TD_REJECT_COUNTERS);
@@ -170,7 +170,7 @@ END_TEST
 
 START_TEST(rejects_delayed)
 {
-	signal_at(here, 1000000, 0);
+	signal_at(here, 1200000, 0);
 	counted[0] = 2500;
 	td_strobe_signal(&thread, ip_of(here), true);
 	expect_reject(TD_REJECT_BLOCKED);
@@ -179,7 +179,7 @@ END_TEST
 
 START_TEST(rejects_unknown_code)
 {
-	signal_at(here, 1000000, 0);
+	signal_at(here, 1200000, 0);
 	counted[0] = 2500;
 	td_strobe_signal(&thread, 16, false);
 	expect_reject(TD_REJECT_UNKNOWN);
@@ -188,19 +188,19 @@ END_TEST
 
 START_TEST(cuts_at_the_end)
 {
-	signal_at(here, 1000000, 0);
+	signal_at(here, 1200000, 0);
 	counted[0] = 600;
 	td_strobe_stop(&thread);
 	expect_reject(TD_REJECT_CUT);
 	ck_assert_uint_eq(stops, 1);
 	ck_assert(thread.stopped);
-	ck_assert_uint_eq(record()->total[0], 1000600);
+	ck_assert_uint_eq(record()->total[0], 1200600);
 }
 END_TEST
 
 START_TEST(gives_up_when_blocked)
 {
-	signal_at(here, 1000000, 0);
+	signal_at(here, 1200000, 0);
 	td_strobe_block(&thread);
 	expect_reject(TD_REJECT_BLOCKED);
 	ck_assert_uint_ge(armed, 800000); /* no short period goes on */
@@ -211,6 +211,7 @@ END_TEST
 
 START_TEST(drops_a_delayed_sample)
 {
+	counted[0] = 1200000;
 	td_strobe_signal(&thread, ip_of(here), true);
 	ck_assert_uint_eq(record()->samples, 0);
 	ck_assert_uint_eq(record()->lost[TD_LOST_BLOCKED], 1);
@@ -218,11 +219,26 @@ START_TEST(drops_a_delayed_sample)
 }
 END_TEST
 
+START_TEST(ignores_an_echo)
+{
+	signal_at(here, 1200000, 0);
+	signal_at(here, 2500, 0);
+	signal_at(there, 30, 0); /* the short period once more, inside our handler */
+	ck_assert(!thread.in_window);
+	ck_assert_uint_eq(record()->samples, 1);
+	ck_assert_uint_eq(armings, 3); /* and the long period goes on */
+	td_strobe_signal(&thread, ip_of(there), true);
+	ck_assert_uint_eq(record()->lost[TD_LOST_BLOCKED], 0);
+	signal_at(there, 1200000, 0);
+	ck_assert_uint_eq(record()->samples, 2);
+}
+END_TEST
+
 START_TEST(samples_without_windows)
 {
 	plan.short_period = 0;
 	for (int i = 0; i < 5; i++)
-		signal_at(here, 1000000, 1);
+		signal_at(here, 1200000, 1);
 	ck_assert_uint_eq(record()->samples, 5);
 	ck_assert_uint_eq(record()->windows, 0);
 	ck_assert_uint_eq(record()->total[1], 5);
@@ -235,11 +251,13 @@ START_TEST(spreads_the_periods)
 	uint64_t longest = 0, shortest = UINT64_MAX, sum = 0;
 	enum { ROUNDS = 4000 };
 
+	signal_at(here, 1200000, 0);
+	signal_at(here, 2500, 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		ck_assert_uint_ge(armed, 800000);
 		ck_assert_uint_lt(armed, 1200000);
 		sum += armed;
-		signal_at(here, 1000000, 0);
+		signal_at(here, 1200000, 0);
 		ck_assert_uint_ge(armed, plan.shortest);
 		ck_assert_uint_lt(armed, 2000);
 		longest = armed > longest ? armed : longest;
@@ -251,6 +269,22 @@ START_TEST(spreads_the_periods)
 	/* 20 % uniform spread: the mean of 4000 scatters by 0.18 % */
 	ck_assert_uint_gt(sum / ROUNDS, 990000);
 	ck_assert_uint_lt(sum / ROUNDS, 1010000);
+}
+END_TEST
+
+START_TEST(begins_anywhere)
+{
+	uint64_t sum = 0;
+	enum { ROUNDS = 4000 };
+
+	for (int i = 0; i < ROUNDS; i++) {
+		td_strobe_start(&thread);
+		ck_assert_uint_lt(armed, 1200000);
+		sum += armed;
+	}
+	/* uniform over a period: mean 500000, 0.9 % scatter */
+	ck_assert_uint_gt(sum / ROUNDS, 475000);
+	ck_assert_uint_lt(sum / ROUNDS, 525000);
 }
 END_TEST
 
@@ -273,7 +307,7 @@ END_TEST
 START_TEST(stops_when_it_cannot_arm)
 {
 	arm_result = -EBADF;
-	signal_at(here, 1000000, 0);
+	signal_at(here, 1200000, 0);
 	ck_assert(thread.stopped);
 	ck_assert_uint_eq(record()->lost[TD_LOST_CLOSED], 1);
 	ck_assert_uint_eq(stops, 1);
@@ -317,8 +351,10 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, cuts_at_the_end);
 	tcase_add_test(tests, gives_up_when_blocked);
 	tcase_add_test(tests, drops_a_delayed_sample);
+	tcase_add_test(tests, ignores_an_echo);
 	tcase_add_test(tests, samples_without_windows);
 	tcase_add_test(tests, spreads_the_periods);
+	tcase_add_test(tests, begins_anywhere);
 	tcase_add_test(tests, repeats_with_the_seed);
 	tcase_add_test(tests, stops_when_it_cannot_arm);
 	tcase_add_test(tests, fills_up_and_goes_on);
