@@ -18,7 +18,7 @@ END
 for format in text csv; do
 	guest report $clean "$tdagent" report --format=$format "$(profile demo)"
 	ended "exit 0" report
-	grep -q SIMULATED "$work/report.out" || fail "$format does not say SIMULATED"
+	grep -qi simulated "$work/report.out" || fail "$format does not say SIMULATED"
 done
 
 # Nothing to simulate: a clear line, and the program runs.
