@@ -5,12 +5,12 @@
 
 #define Z95 1.959963984540054
 
-/* The expansion below is off by more than 0.1 % for fewer than 6. */
+/* For fewer than 6 the expansion below is off by more than 0.1 %. */
 static const double few[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706};
 
 double td_student_t95(uint64_t df)
 {
-	const double z = Z95, z3 = z * z * z, z5 = z3 * z * z;
+	const double z = Z95, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
 	double n = (double)df;
 
 	if (df < 1)
@@ -18,7 +18,8 @@ double td_student_t95(uint64_t df)
 	if (df <= sizeof(few) / sizeof(few[0]))
 		return few[df - 1];
 	/* Abramowitz and Stegun 26.7.5 */
-	return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
+	return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
+	       (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
 }
 
 static double clamp(double value)

@@ -393,7 +393,7 @@ static int read_all(gzFile file, unsigned char **bytes, size_t *length, uint32_t
 	*length = 0;
 	while (*length <= SIZE_CAP) {
 		unsigned char *more;
-		int got;
+		int got, error;
 
 		if (*length == room) {
 			room = room ? 2 * room : 16 * TD_BLOCK_SIZE;
@@ -406,7 +406,9 @@ static int read_all(gzFile file, unsigned char **bytes, size_t *length, uint32_t
 		}
 		got = gzread(file, *bytes + *length, (unsigned)(room - *length));
 		if (got <= 0) {
-			*cut = got < 0;
+			/* a missing end shows in gzerror() only */
+			gzerror(file, &error);
+			*cut = got < 0 || error == Z_BUF_ERROR;
 			return 0;
 		}
 		*length += (size_t)got;

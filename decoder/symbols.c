@@ -144,6 +144,8 @@ static void link_enclosing(struct td_symbols *symbols)
 
 static void finish_index(struct td_symbols *symbols)
 {
+	if (symbols->entries == 0)
+		return;
 	qsort(symbols->entry, symbols->entries, sizeof(*symbols->entry), by_start);
 	drop_aliases(symbols);
 	link_enclosing(symbols);
@@ -397,12 +399,16 @@ int td_symbols_find(const struct td_symbols *symbols, uint64_t address,
 char *td_symbol_demangle(const char *name)
 {
 	const char *version = strchr(name, '@');
-	char *plain, *demangled = NULL;
+	size_t length =
+		version && version != name ? (size_t)(version - name) : strlen(name);
+	char *plain = strndup(name, length), *demangled;
 
-	plain = version && version != name ? strndup(name, (size_t)(version - name))
-					   : strdup(name);
-	if (plain && strlen(plain) <= DEMANGLE_MAX)
-		demangled = cplus_demangle(plain, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
+	if (!plain || length > DEMANGLE_MAX)
+		return plain;
+	demangled = cplus_demangle(plain, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
+	/* AUTO leaves D out */
+	if (!demangled && strncmp(plain, "_D", 2) == 0)
+		demangled = dlang_demangle(plain, DMGL_PARAMS);
 	if (!demangled)
 		return plain;
 	free(plain);

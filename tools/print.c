@@ -46,7 +46,7 @@ char *td_print_command(const struct td_file_header *header)
 	while (end && !joined[end - 1])
 		end--;
 	for (size_t i = 0; i < end; i++) {
-		if (!joined[i])
+		if (!joined[i] || joined[i] == '\n' || joined[i] == '\t')
 			joined[i] = ' ';
 	}
 	if (end == 0)

@@ -9,6 +9,7 @@
 #define NAME_LEAST  16 /* columns that a function's name gets at least */
 #define MODULE_MOST 24
 #define CELL	    64
+#define INDENT	    8 /* of the lines below a row */
 
 struct table {
 	const struct td_report *report;
@@ -82,16 +83,22 @@ static void switches_cell(const struct td_report *report,
 	rate_text(&f->switches, text);
 }
 
-static void node_cell(const struct td_report *report, const struct td_report_function *f,
-		      int node, char *text)
+static void node_text(const struct td_topdown_value *value, char *text)
 {
-	const struct td_topdown_value *value = &f->node[node];
-
-	(void)report;
 	if (value->present)
 		snprintf(text, CELL, "%.1f±%.1f%s", 100 * value->estimate.value,
 			 50 * (value->estimate.high - value->estimate.low),
-			 value->flagged ? "*" : " ");
+			 value->flagged ? "*" : "");
+}
+
+/* A blank where others have their flag keeps the digits in line. */
+static void node_cell(const struct td_report *report, const struct td_report_function *f,
+		      int node, char *text)
+{
+	(void)report;
+	node_text(&f->node[node], text);
+	if (f->node[node].present && !f->node[node].flagged)
+		strcat(text, " ");
 }
 
 static void module_cell(const struct td_report *report,
@@ -122,6 +129,7 @@ static const struct column columns[] = {
 };
 #define COLUMNS	   (sizeof(columns) / sizeof(columns[0]))
 #define ORDERS	   8
+#define FIRST_NODE 4 /* the column of Retiring */
 #define CELL_BYTES (4 * MODULE_MOST + 4 > CELL ? 4 * MODULE_MOST + 4 : CELL)
 
 static const char *cell_of(const struct table *table, size_t column, size_t row,
@@ -150,33 +158,47 @@ static size_t width_of(const struct table *table, size_t column)
 	return width;
 }
 
+/* Measures the columns of one order; returns what they take, blanks included. */
+static size_t measure(const struct table *table, int order, size_t width[COLUMNS],
+		      size_t *count)
+{
+	size_t taken = 0;
+
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (columns[i].order != order)
+			continue;
+		width[i] = width_of(table, i);
+		taken += width[i] ? width[i] + 2 : 0;
+		*count += width[i] != 0;
+	}
+	return taken;
+}
+
 /*
- * Chooses the columns in their order as long as the names keep NAME_LEAST.
- * Returns what they take, blanks included; width[] of the others becomes 0, and
- * *dropped counts those that had something to show.
+ * Chooses the columns in their order as long as the names keep NAME_LEAST; those
+ * of one order together or not at all.  Returns what they take; width[] of the
+ * others becomes 0, and *dropped counts those that had something to show.
  */
 static size_t choose(const struct table *table, size_t width[COLUMNS], size_t *dropped)
 {
-	size_t page = table->style->width ? table->style->width : SIZE_MAX / 2;
-	size_t used = 0;
-	int full = 0;
+	size_t room = table->style->width ? table->style->width : SIZE_MAX;
+	size_t used = NAME_LEAST;
 
 	for (int order = 0; order < ORDERS; order++) {
+		size_t count = 0, more = measure(table, order, width, &count);
+
+		if (used + more <= room) {
+			used += more;
+			continue;
+		}
+		room = used; /* less important columns must not overtake */
+		*dropped += count;
 		for (size_t i = 0; i < COLUMNS; i++) {
-			if (columns[i].order != order)
-				continue;
-			width[i] = width_of(table, i);
-			if (!width[i])
-				continue;
-			full |= used + width[i] + 2 + NAME_LEAST > page;
-			*dropped += full != 0;
-			if (full)
+			if (columns[i].order == order)
 				width[i] = 0;
-			else
-				used += width[i] + 2;
 		}
 	}
-	return used;
+	return used - NAME_LEAST;
 }
 
 static void pad(FILE *out, size_t columns_to_fill)
@@ -245,31 +267,33 @@ static void put_name(const struct table *table, const char *name, size_t used)
 		fprintf(table->out, "%s\n", name);
 }
 
-/* Level 2 below the row, in as many lines as it takes. */
-static void put_level2(const struct table *table, const struct td_report_function *f)
+/*
+ * Below the row, in as many lines as it takes: level 2, and level 1 where its
+ * columns found no room.
+ */
+static void put_nodes(const struct table *table, const struct td_report_function *f,
+		      int first)
 {
-	size_t at = 0;
+	size_t at = 0, page = table->style->width;
 
-	for (int i = TD_NODES_LEVEL1; i < TD_NODES; i++) {
+	for (int i = first; i < TD_NODES; i++) {
 		char text[2 * CELL], value[CELL] = "";
+		int alarm = f->node[i].flagged && table->style->colour;
 		size_t width;
 
-		node_cell(table->report, f, i, value);
-		if (!value[0])
+		if (!f->node[i].present)
 			continue;
+		node_text(&f->node[i], value);
 		snprintf(text, sizeof(text), "%s %s", td_topdown_tree[i].title, value);
-		width = td_text_width(text) + 1;
-		if (at && table->style->width && at + width > table->style->width) {
+		width = td_text_width(text) + 2;
+		if (at && page && at + width > page) {
 			fputc('\n', table->out);
 			at = 0;
 		}
-		if (!at)
-			pad(table->out, at = 8);
-		if (f->node[i].flagged && table->style->colour)
-			fprintf(table->out, "\033[31m%s\033[0m ", text);
-		else
-			fprintf(table->out, "%s ", text);
-		at += width;
+		pad(table->out, at ? 2 : INDENT);
+		fprintf(table->out, "%s%s%s", alarm ? "\033[31m" : "", text,
+			alarm ? "\033[0m" : "");
+		at += at ? width : INDENT + width - 2;
 	}
 	if (at)
 		fputc('\n', table->out);
@@ -287,7 +311,7 @@ static void put_row(const struct table *table, const size_t width[COLUMNS], size
 				 is_node(i) && f->node[columns[i].node].flagged);
 	}
 	put_name(table, f->name, used);
-	put_level2(table, f);
+	put_nodes(table, f, width[FIRST_NODE] ? TD_NODES_LEVEL1 : 0);
 }
 
 void td_print_table(FILE *out, const struct td_report *report,
@@ -312,6 +336,6 @@ void td_print_table(FILE *out, const struct td_report *report,
 		fprintf(out, "%zu of %zu functions shown.\n", report->functions,
 			report->functions_all);
 	if (dropped)
-		fprintf(out, "%zu more column%s on a wider page, or with --format=csv.\n",
-			dropped, dropped == 1 ? "" : "s");
+		fprintf(out, "%zu column%s hidden: see --format=csv\n", dropped,
+			dropped == 1 ? "" : "s");
 }

@@ -18,15 +18,16 @@ static const char *plural(uint64_t n)
 }
 
 /*
- * One labelled line of the header, folded at blanks to the page's width with the
- * text's lines below each other.
+ * One line of text, folded at blanks to the page's width; with a label the
+ * folded lines stand below each other behind it.
  */
 static void fold(FILE *out, const struct td_print_style *style, const char *label,
 		 const char *text)
 {
-	size_t room = style->width > LABEL + 8 ? style->width - LABEL : SIZE_MAX;
+	int indent = label ? LABEL : 0;
+	size_t room = style->width > LABEL + 8 ? style->width - (size_t)indent : SIZE_MAX;
 
-	fprintf(out, "%-*s", LABEL, label);
+	fprintf(out, "%-*s", indent, label ? label : "");
 	while (*text) {
 		size_t bytes = td_text_prefix(text, room), cut = bytes;
 
@@ -38,7 +39,7 @@ static void fold(FILE *out, const struct td_print_style *style, const char *labe
 		text += bytes;
 		text += strspn(text, " ");
 		if (*text)
-			fprintf(out, "%*s", LABEL, "");
+			fprintf(out, "%*s", indent, "");
 	}
 }
 
@@ -103,12 +104,12 @@ static char *causes(const uint64_t *count, unsigned entries,
 static void title(FILE *out, const struct td_report *report,
 		  const struct td_print_style *style)
 {
-	if (!report->simulated) {
+	if (report->simulated)
+		fprintf(out, "%stdagent report *** SIMULATED ***%s\n",
+			style->colour ? "\033[1;33m" : "",
+			style->colour ? "\033[0m" : "");
+	else
 		fputs("tdagent report\n", out);
-		return;
-	}
-	fprintf(out, "%stdagent report  *** SIMULATED: made-up counters ***%s\n",
-		style->colour ? "\033[1;33m" : "", style->colour ? "\033[0m" : "");
 }
 
 static void print_fate(FILE *out, const struct td_print_style *style,
@@ -157,7 +158,8 @@ static void print_program(FILE *out, const struct td_report *report,
 	if (report->query.thread)
 		line(out, style, "only", "thread %s", report->query.thread);
 	print_fate(out, style, process);
-	line(out, style, "machine", "%s; %s", header->cpu, header->kernel);
+	if (header->cpu[0])
+		line(out, style, "machine", "%s; %s", header->cpu, header->kernel);
 }
 
 static void print_method(FILE *out, const struct td_report *report,
@@ -189,8 +191,9 @@ static void print_counts(FILE *out, const struct td_report *report,
 	char *why = causes(report->rejected, TD_REJECT_MAX, td_reject_text);
 
 	if (report->has_time)
-		line(out, style, "samples", "%" PRIu64 ", standing for %.3f s of CPU time",
-		     report->samples, report->sampled_ns / 1e9);
+		line(out, style, "samples",
+		     "%" PRIu64 ", standing for %.3f s of CPU time", report->samples,
+		     report->sampled_ns / 1e9);
 	else
 		line(out, style, "samples", "%" PRIu64, report->samples);
 	if (report->windows || rejected)
@@ -237,21 +240,19 @@ static void print_totals(FILE *out, const struct td_report *report,
 	free(text);
 }
 
-static void print_absent(FILE *out, const struct td_report *report)
+static void print_absent(FILE *out, const struct td_report *report,
+			 const struct td_print_style *style)
 {
 	const struct td_file_header *header = &td_print_first(report)->header;
-	char *why = td_text_clean(header->reason, sizeof(header->reason));
 
-	if (td_report_has_topdown(report)) {
-		free(why);
+	if (td_report_has_topdown(report))
 		return;
-	}
-	fprintf(out,
-		"\nNo top-down columns: the %s backend cannot measure them%s%s%s.\n"
-		"`tdagent probe` shows what would give them.\n",
-		td_backend_name(header->backend), why && *why ? " (" : "", why ? why : "",
-		why && *why ? ")" : "");
-	free(why);
+	fputc('\n', out);
+	line(out, style, NULL,
+	     "No top-down columns: the %s backend cannot measure them%s%s%s. `tdagent "
+	     "probe` shows what would give them.",
+	     td_backend_name(header->backend), header->reason[0] ? " (" : "",
+	     header->reason, header->reason[0] ? ")" : "");
 }
 
 void td_print_text(FILE *out, const struct td_report *report,
@@ -265,5 +266,5 @@ void td_print_text(FILE *out, const struct td_report *report,
 	print_notes(out, report, style);
 	fputc('\n', out);
 	td_print_table(out, report, style);
-	print_absent(out, report);
+	print_absent(out, report, style);
 }

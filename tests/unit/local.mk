@@ -7,6 +7,41 @@ TESTS += tests/unit/test_options
 tests_unit_test_options_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 
+decoder_tests = \
+	tests/unit/test_estimate \
+	tests/unit/test_formats \
+	tests/unit/test_profile \
+	tests/unit/test_report \
+	tests/unit/test_symbols \
+	tests/unit/test_text \
+	tests/unit/test_topdown
+check_PROGRAMS += $(decoder_tests)
+TESTS += $(decoder_tests)
+td_unit_cflags = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
+td_unit_ldadd = decoder/libdecoder.la $(CHECK_LIBS)
+td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/unit/unit.h
+
+tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c tests/unit/unit.h
+tests_unit_test_estimate_CFLAGS = $(td_unit_cflags)
+tests_unit_test_estimate_LDADD = $(td_unit_ldadd)
+tests_unit_test_formats_SOURCES = tests/unit/test_formats.c tests/unit/unit.h
+tests_unit_test_formats_CFLAGS = $(td_unit_cflags)
+tests_unit_test_formats_LDADD = $(CHECK_LIBS)
+tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(td_build_profile)
+tests_unit_test_profile_CFLAGS = $(td_unit_cflags)
+tests_unit_test_profile_LDADD = $(td_unit_ldadd) $(ZLIB_LIBS)
+tests_unit_test_report_SOURCES = tests/unit/test_report.c $(td_build_profile)
+tests_unit_test_report_CFLAGS = $(td_unit_cflags)
+tests_unit_test_report_LDADD = tools/libprint.la $(td_unit_ldadd)
+tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c tests/unit/unit.h
+tests_unit_test_symbols_CFLAGS = $(td_unit_cflags)
+tests_unit_test_symbols_LDADD = $(td_unit_ldadd)
+tests_unit_test_text_SOURCES = tests/unit/test_text.c tests/unit/unit.h
+tests_unit_test_text_CFLAGS = $(td_unit_cflags)
+tests_unit_test_text_LDADD = $(td_unit_ldadd)
+tests_unit_test_topdown_SOURCES = tests/unit/test_topdown.c tests/unit/unit.h
+tests_unit_test_topdown_CFLAGS = $(td_unit_cflags)
+tests_unit_test_topdown_LDADD = $(td_unit_ldadd)
 check_PROGRAMS += tests/unit/test_probe tests/unit/test_program
 TESTS += tests/unit/test_probe tests/unit/test_program
 tests_unit_test_probe_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)

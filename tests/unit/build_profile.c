@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "tests/unit/build_profile.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+void build_start(struct build *build, const char *const *names)
+{
+	struct td_file_header *header;
+
+	memset(build, 0, sizeof(*build));
+	build->bytes = calloc(BUILD_BLOCKS, TD_BLOCK_SIZE);
+	ck_assert_ptr_nonnull(build->bytes);
+	build->header = header = (void *)build->bytes;
+	memcpy(header->magic, TD_FILE_MAGIC, 8);
+	header->version = TD_FILE_VERSION;
+	header->byte_order = TD_FILE_BYTE_ORDER;
+	header->block_size = TD_BLOCK_SIZE;
+	header->object_size = sizeof(struct td_file_object);
+	header->thread_size = sizeof(struct td_file_thread);
+	header->blocks = 1;
+	header->blocks_max = TD_BLOCKS_MAX;
+	header->state = TD_STATE_EXITED;
+	header->pid = 1234;
+	header->start_realtime_ns = 1700000000000000000u;
+	header->start_ns = 5000000000u;
+	header->end_ns = 7000000000u;
+	header->backend = TD_BACKEND_CLOCK;
+	header->trigger = TD_TRIGGER_TIMER;
+	header->long_period = 1000000;
+	header->short_period = 10000;
+	strcpy(header->reason, "there is no PMU");
+	strcpy(header->exe, "/bin/program");
+	memcpy(header->command, "program\0-x", 11);
+	for (; *names; names++) {
+		strcpy(header->counter[header->counters].name, *names);
+		strcpy(header->counter[header->counters++].unit, "1");
+	}
+	header->place_size = (uint32_t)TD_PLACE_SIZE(header->counters);
+}
+
+void build_free(struct build *build)
+{
+	free(build->bytes);
+}
+
+size_t build_size(const struct build *build)
+{
+	return (size_t)build->header->blocks * TD_BLOCK_SIZE;
+}
+
+static uint32_t size_of_kind(const struct build *build, uint32_t kind)
+{
+	return kind == TD_BLOCK_OBJECTS	  ? build->header->object_size
+	       : kind == TD_BLOCK_THREADS ? build->header->thread_size
+					  : build->header->place_size;
+}
+
+static struct td_file_block *block_at(struct build *build, uint32_t block)
+{
+	return (void *)(build->bytes + (size_t)block * TD_BLOCK_SIZE);
+}
+
+void *build_record(struct build *build, uint32_t ref)
+{
+	struct td_file_block *block = block_at(build, TD_REF_BLOCK(ref));
+
+	return (char *)block + TD_BLOCK_HEADER +
+	       (size_t)TD_REF_SLOT(ref) * size_of_kind(build, block->kind);
+}
+
+static uint32_t allocate(struct build *build, uint32_t kind, uint32_t owner)
+{
+	uint32_t slots = (TD_BLOCK_SIZE - TD_BLOCK_HEADER) / size_of_kind(build, kind);
+	uint32_t block = build->block[kind];
+
+	if (!block || build->used[kind] == slots ||
+	    block_at(build, block)->owner != owner) {
+		block = build->block[kind] = build->header->blocks++;
+		ck_assert_uint_lt(block, BUILD_BLOCKS);
+		block_at(build, block)->kind = kind;
+		block_at(build, block)->owner = owner;
+		build->used[kind] = 0;
+	}
+	return TD_REF(block, build->used[kind]++);
+}
+
+uint32_t build_object(struct build *build, uint32_t kind, const char *path)
+{
+	uint32_t ref = allocate(build, TD_BLOCK_OBJECTS, 0);
+	struct td_file_object *object = build_record(build, ref);
+
+	object->kind = kind;
+	strcpy(object->path, path);
+	return ref;
+}
+
+uint32_t build_thread(struct build *build, uint32_t tid, const char *name)
+{
+	uint32_t ref = allocate(build, TD_BLOCK_THREADS, 0);
+	struct td_file_thread *thread = build_record(build, ref);
+
+	thread->state = TD_THREAD_ENDED;
+	thread->tid = tid;
+	thread->threads = 1;
+	strcpy(thread->name, name);
+	return ref;
+}
+
+struct td_file_place *build_place(struct build *build, uint32_t thread, uint32_t kind,
+				  uint32_t object, uint64_t address)
+{
+	struct td_file_place *place =
+		build_record(build, allocate(build, TD_BLOCK_PLACES, thread));
+
+	place->kind = kind;
+	place->object = object;
+	place->address = place->region = address;
+	place->size = TD_PLACE_CHUNK;
+	return place;
+}
+
+void build_window(struct build *build, struct td_file_place *place, const uint64_t *count)
+{
+	place->windows++;
+	for (uint32_t i = 0; i < build->header->counters; i++) {
+		place->sum[i].sum += count[i];
+		place->sum[i].squares += (double)count[i] * (double)count[i];
+		place->sum[i].cross += (double)count[i] * (double)count[0];
+	}
+}
+
+int build_parse(const struct build *build, size_t length, struct td_profile *profile,
+		char *why, size_t size)
+{
+	unsigned char *copy = malloc(length + 1); /* exact, so that ASan sees overruns */
+	int err;
+
+	ck_assert_ptr_nonnull(copy);
+	memcpy(copy, build->bytes, length);
+	copy = realloc(copy, length ? length : 1);
+	err = td_profile_parse(profile, copy, length, why, size);
+	if (err)
+		free(copy);
+	return err;
+}

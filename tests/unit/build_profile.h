@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Builds profiles in memory for the tests of everything that reads them.
+ *
+ *	struct build build;
+ *	build_start(&build, counters);		then change build.header as you like
+ *	object = build_object(&build, ...);
+ *	thread = build_thread(&build, ...);
+ *	place = build_place(&build, thread, ...);
+ *	build_parse(&build, &profile);		or write build.bytes to a file
+ *	build_free(&build);
+ *
+ * Pointers to records live as long as the build.  Ends the test on misuse.
+ */
+#ifndef TD_TESTS_BUILD_PROFILE_H
+#define TD_TESTS_BUILD_PROFILE_H
+
+#include "decoder/profile.h"
+
+#define BUILD_BLOCKS 64u
+
+struct build {
+	unsigned char *bytes; /* BUILD_BLOCKS of them */
+	struct td_file_header *header;
+	uint32_t block[4]; /* the one being filled, of each kind */
+	uint32_t used[4];  /* slots of it */
+};
+
+/* names: NULL-terminated list of counters */
+void build_start(struct build *build, const char *const *names);
+void build_free(struct build *build);
+size_t build_size(const struct build *build);
+
+uint32_t build_object(struct build *build, uint32_t kind, const char *path);
+uint32_t build_thread(struct build *build, uint32_t tid, const char *name);
+void *build_record(struct build *build, uint32_t ref);
+/* Of several threads, add the places of one after the other. */
+struct td_file_place *build_place(struct build *build, uint32_t thread, uint32_t kind,
+				  uint32_t object, uint64_t address);
+/* A valid window with these counts, one for each counter. */
+void build_window(struct build *build, struct td_file_place *place,
+		  const uint64_t *count);
+
+/* Parses a copy; returns td_profile_parse()'s result. */
+int build_parse(const struct build *build, size_t length, struct td_profile *profile,
+		char *why, size_t size);
+
+#endif

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "tests/unit/build_profile.h"
+#include "tests/unit/unit.h"
+
+static const char *const counters[] = {"cpu_time", "faults", NULL};
+static char why[256];
+
+/* One object, two threads, three places. */
+static void build_small(struct build *build)
+{
+	const uint64_t window[] = {10000, 1};
+	uint32_t object, thread;
+
+	build_start(build, counters);
+	object = build_object(build, TD_OBJECT_ELF, "/nonexistent/libx.so");
+	thread = build_thread(build, 1234, "main");
+	build_thread(build, 1235, "idle");
+	for (uint64_t i = 0; i < 2; i++) {
+		struct td_file_place *place = build_place(
+			build, thread, TD_PLACE_FUNCTION, object, 0x1000 + 0x100 * i);
+
+		place->samples = 10;
+		build_window(build, place, window);
+	}
+	build_place(build, thread, TD_PLACE_OTHER, 0, 0)->samples = 1;
+}
+
+static void refused(const struct build *build, size_t length, const char *words)
+{
+	struct td_profile profile;
+
+	ck_assert_int_eq(build_parse(build, length, &profile, why, sizeof(why)), -EINVAL);
+	ck_assert_msg(strstr(why, words) != NULL, "%s", why);
+	ck_assert_ptr_null(strchr(why, '\n'));
+}
+
+START_TEST(sound)
+{
+	struct td_profile profile;
+	struct build build;
+
+	build_small(&build);
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.threads, 2);
+	ck_assert_uint_eq(profile.places, 3);
+	ck_assert_str_eq(profile.thread[0]->name, "main");
+	ck_assert_uint_eq(profile.place[1].place->address, 0x1100);
+	ck_assert_str_eq(profile.place[1].object->path, "/nonexistent/libx.so");
+	ck_assert_ptr_eq(profile.place[1].thread, profile.thread[0]);
+	ck_assert_ptr_null(profile.place[2].object);
+	ck_assert_int_eq(td_profile_counter(&profile, "faults"), 1);
+	ck_assert_int_eq(td_profile_counter(&profile, "slots"), -1);
+	ck_assert(!profile.damage.blocks && !profile.damage.records &&
+		  !profile.damage.missing && !profile.damage.cut);
+	td_profile_free(&profile);
+	build_free(&build);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	struct build build;
+
+	build_small(&build);
+	refused(&build, 0, "not a tdagent profile");
+	refused(&build, 5, "truncated in the header");
+	refused(&build, sizeof(struct td_file_header) - 1, "truncated in the header");
+	build.header->version = 2;
+	refused(&build, build_size(&build), "version 2 is newer than this tdagent");
+	refused(&build, build_size(&build), "upgrade");
+	build.header->version = 0;
+	refused(&build, build_size(&build), "version 0");
+	build.header->version = 1;
+	build.header->byte_order = 0x04030201;
+	refused(&build, build_size(&build), "byte order");
+	build.header->byte_order = TD_FILE_BYTE_ORDER;
+	build.header->place_size -= 8;
+	refused(&build, build_size(&build), "damaged header");
+	build.header->place_size = 0x80000000;
+	refused(&build, build_size(&build), "damaged header");
+	build.header->magic[7] = 0;
+	refused(&build, build_size(&build), "not a tdagent profile");
+	build_free(&build);
+}
+END_TEST
+
+/* What a later version may do without a new number. */
+START_TEST(longer_records)
+{
+	struct td_profile profile;
+	struct build build;
+
+	build_start(&build, counters);
+	build.header->place_size += 64;
+	build.header->thread_size += 8;
+	build_place(&build, build_thread(&build, 1, "a"), TD_PLACE_UNKNOWN, 0, 1);
+	build_place(&build, TD_REF(1, 0), TD_PLACE_UNKNOWN, 0, 2);
+	build_thread(&build, 2, "b");
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.threads, 2);
+	ck_assert_uint_eq(profile.places, 2);
+	ck_assert_uint_eq(profile.place[1].place->address, 2);
+	td_profile_free(&profile);
+	build_free(&build);
+}
+END_TEST
+
+/* Spoils the small profile in one way; says what is left of places and damage. */
+static void damaged(void (*spoil)(struct build *build, struct td_file_place *place),
+		    size_t places, uint32_t blocks, uint32_t records)
+{
+	struct td_profile profile;
+	struct build build;
+
+	build_small(&build);
+	spoil(&build, build_record(&build, TD_REF(3, 0)));
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.places, places);
+	ck_assert_uint_eq(profile.damage.blocks, blocks);
+	ck_assert_uint_eq(profile.damage.records, records);
+	td_profile_free(&profile);
+	build_free(&build);
+}
+
+static void spoil_nan(struct build *build, struct td_file_place *place)
+{
+	(void)build;
+	place->sum[0].squares = NAN;
+}
+
+static void spoil_infinite(struct build *build, struct td_file_place *place)
+{
+	(void)build;
+	place->sum[1].cross = INFINITY;
+}
+
+static void spoil_negative(struct build *build, struct td_file_place *place)
+{
+	(void)build;
+	place->sum[1].squares = -1;
+}
+
+static void spoil_kind(struct build *build, struct td_file_place *place)
+{
+	(void)build;
+	place->kind = 99;
+}
+
+static void spoil_reference(struct build *build, struct td_file_place *place)
+{
+	(void)build;
+	place->object = TD_REF(1, 8);
+}
+
+static void spoil_reference_kind(struct build *build, struct td_file_place *place)
+{
+	(void)build;
+	place->object = TD_REF(2, 0);
+}
+
+static void spoil_path(struct build *build, struct td_file_place *place)
+{
+	struct td_file_object *object = build_record(build, place->object);
+
+	memset(object->path, 'x', sizeof(object->path));
+}
+
+static void spoil_build_id(struct build *build, struct td_file_place *place)
+{
+	struct td_file_object *object = build_record(build, place->object);
+
+	object->build_id_size = 33;
+}
+
+static struct td_file_block *places_block(struct build *build)
+{
+	return (void *)(build->bytes + 3 * TD_BLOCK_SIZE);
+}
+
+static void spoil_block(struct build *build, struct td_file_place *place)
+{
+	(void)place;
+	places_block(build)->kind = 4;
+}
+
+static void spoil_owner(struct build *build, struct td_file_place *place)
+{
+	(void)place;
+	places_block(build)->owner = TD_REF(7, 0);
+}
+
+static void spoil_chain(struct build *build, struct td_file_place *place)
+{
+	(void)place;
+	places_block(build)->next = 3; /* a circle */
+}
+
+/* A folded thread's record is free; its places are being moved. */
+static void free_owner(struct build *build, struct td_file_place *place)
+{
+	(void)place;
+	memset(build_record(build, TD_REF(2, 0)), 0, sizeof(struct td_file_thread));
+}
+
+START_TEST(damage_is_left_out)
+{
+	damaged(spoil_nan, 2, 0, 1);
+	damaged(spoil_infinite, 2, 0, 1);
+	damaged(spoil_negative, 2, 0, 1);
+	damaged(spoil_kind, 2, 0, 1);
+	damaged(spoil_reference, 2, 0, 1);
+	damaged(spoil_reference_kind, 2, 0, 1);
+	damaged(spoil_path, 1, 0, 3);
+	damaged(spoil_build_id, 1, 0, 3);
+	damaged(spoil_block, 0, 1, 0);
+	damaged(spoil_owner, 0, 1, 0);
+	damaged(spoil_chain, 3, 0, 0);
+	damaged(free_owner, 0, 0, 0);
+}
+END_TEST
+
+/* Reads all that the profile points to, so that a sanitizer sees overruns. */
+static uint64_t touch(const struct td_profile *profile)
+{
+	uint64_t sum = 0;
+
+	ck_assert_uint_le(profile->header.counters, TD_COUNTERS_MAX);
+	ck_assert_uint_le(profile->header.notes, TD_NOTES_MAX);
+	for (size_t i = 0; i < profile->threads; i++)
+		sum += profile->thread[i]->total[15] + strlen(profile->thread[i]->name);
+	for (size_t i = 0; i < profile->places; i++) {
+		const struct td_profile_place *at = &profile->place[i];
+
+		ck_assert_ptr_nonnull(at->thread);
+		for (uint32_t c = 0; c < profile->header.counters; c++)
+			sum += at->place->sum[c].sum;
+		if (at->object)
+			sum += strlen(at->object->path);
+	}
+	return sum;
+}
+
+START_TEST(every_truncation)
+{
+	struct td_profile profile;
+	struct build build;
+	size_t before = 0;
+
+	build_small(&build);
+	for (size_t length = 0; length <= build_size(&build); length++) {
+		int err = build_parse(&build, length, &profile, why, sizeof(why));
+
+		ck_assert_int_eq(err,
+				 length < sizeof(struct td_file_header) ? -EINVAL : 0);
+		if (err)
+			continue;
+		touch(&profile);
+		ck_assert_uint_ge(profile.places, before);
+		ck_assert_int_eq(profile.damage.cut, length % TD_BLOCK_SIZE != 0);
+		before = profile.places;
+		td_profile_free(&profile);
+	}
+	ck_assert_uint_eq(before, 3);
+	build_free(&build);
+}
+END_TEST
+
+/* All bits of each byte, or one. */
+static void flip_every_byte(int one)
+{
+	struct td_profile profile;
+	struct build build;
+	uint64_t sum = 0;
+
+	build_small(&build);
+	for (size_t i = 0; i < build_size(&build); i++) {
+		unsigned char flip = one ? (unsigned char)(1u << (i + i / 8) % 8) : 0xff;
+
+		build.bytes[i] ^= flip;
+		/* never more than the blocks can hold */
+		if (build_parse(&build, 4 * TD_BLOCK_SIZE, &profile, why, sizeof(why)) ==
+		    0) {
+			sum += touch(&profile);
+			ck_assert_uint_le(profile.places, 3 * 72);
+			td_profile_free(&profile);
+		}
+		build.bytes[i] ^= flip;
+	}
+	ck_assert_uint_ne(sum, 0);
+	build_free(&build);
+}
+
+START_TEST(every_byte_flipped)
+{
+	flip_every_byte(0);
+	flip_every_byte(1);
+}
+END_TEST
+
+static void write_file(const char *path, const struct build *build, int compress)
+{
+	gzFile file = gzopen(path, compress ? "wb" : "wbT");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_gt(gzwrite(file, build->bytes, (unsigned)build_size(build)), 0);
+	ck_assert_int_eq(gzclose(file), Z_OK);
+}
+
+START_TEST(files)
+{
+	char path[] = "test_profile.XXXXXX";
+	struct td_profile profile;
+	struct build build;
+	struct stat st;
+
+	close(mkstemp(path));
+	build_small(&build);
+	ck_assert_int_eq(td_profile_probe(path), 0);
+	ck_assert_int_eq(td_profile_read(&profile, path, why, sizeof(why)), -EINVAL);
+	for (int compress = 0; compress < 2; compress++) {
+		write_file(path, &build, compress);
+		ck_assert_int_eq(td_profile_probe(path), 1);
+		ck_assert_int_eq(td_profile_read(&profile, path, why, sizeof(why)), 0);
+		ck_assert_uint_eq(profile.places, 3);
+		ck_assert_int_eq(profile.damage.cut, 0);
+		td_profile_free(&profile);
+	}
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(truncate(path, st.st_size - 1), 0);
+	ck_assert_int_eq(td_profile_read(&profile, path, why, sizeof(why)), 0);
+	ck_assert_int_eq(profile.damage.cut, 1);
+	td_profile_free(&profile);
+	unlink(path);
+	ck_assert_int_eq(td_profile_read(&profile, path, why, sizeof(why)), -ENOENT);
+	ck_assert_int_eq(td_profile_read(&profile, ".", why, sizeof(why)), -EISDIR);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(td_profile_read(&profile, path, why, sizeof(why)), -EINVAL);
+	unlink(path);
+	build_free(&build);
+}
+END_TEST
+
+/* A gzip file of zeros behind a header grows a thousandfold. */
+START_TEST(size_cap)
+{
+	char path[] = "test_profile.XXXXXX";
+	static const char zeros[1 << 20];
+	struct td_profile profile;
+	struct build build;
+	gzFile file;
+
+	close(mkstemp(path));
+	build_small(&build);
+	file = gzopen(path, "wb1");
+	gzwrite(file, build.bytes, (unsigned)build_size(&build));
+	for (int i = 0; i < 65; i++)
+		gzwrite(file, zeros, sizeof(zeros));
+	gzclose(file);
+	ck_assert_int_eq(td_profile_read(&profile, path, why, sizeof(why)), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "larger than a profile can be"));
+	unlink(path);
+	build_free(&build);
+}
+END_TEST
+
+START_TEST(promised_blocks)
+{
+	struct td_profile profile;
+	struct build build;
+
+	build_small(&build);
+	build.header->blocks = 9;
+	ck_assert_int_eq(
+		build_parse(&build, 4 * TD_BLOCK_SIZE, &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.damage.missing, 5);
+	ck_assert_uint_eq(profile.places, 3);
+	td_profile_free(&profile);
+	build_free(&build);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("profile",
+			 (const TTest *const[]){sound, refusals, longer_records,
+						damage_is_left_out, every_truncation,
+						every_byte_flipped, files, size_cap,
+						promised_blocks, NULL});
+}

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: MIT
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/report.h"
+#include "tests/unit/build_profile.h"
+#include "tests/unit/unit.h"
+#include "tools/print.h"
+
+static const char *const clock_counters[] = {"cpu_time", "faults", "switches", NULL};
+static const char *const topdown_counters[] = {"slots",
+					       "retiring",
+					       "bad_speculation",
+					       "frontend_bound",
+					       "backend_bound",
+					       "heavy_operations",
+					       "branch_mispredicts",
+					       "fetch_latency",
+					       "memory_bound",
+					       "cpu_time",
+					       NULL};
+
+static char why[256];
+
+/* A strict reader of JSON: returns what follows the value, NULL for an error. */
+static const char *json_value(const char *at, int depth);
+
+static const char *blank(const char *at)
+{
+	return at ? at + strspn(at, " \n") : NULL;
+}
+
+static const char *json_string(const char *at)
+{
+	if (!at || *at++ != '"')
+		return NULL;
+	for (; *at != '"'; at++) {
+		if ((unsigned char)*at < 0x20)
+			return NULL;
+		if (*at == '\\' && !strchr("\"\\/bfnrt", *++at))
+			return NULL;
+	}
+	return at + 1;
+}
+
+static const char *json_number(const char *at)
+{
+	const char *digits = at += *at == '-';
+
+	at += strspn(at, "0123456789");
+	if (at == digits || (*digits == '0' && at > digits + 1))
+		return NULL;
+	if (*at == '.') {
+		size_t fraction = strspn(at + 1, "0123456789");
+
+		if (!fraction)
+			return NULL;
+		at += 1 + fraction;
+	}
+	if (*at == 'e') {
+		at += 1 + (at[1] == '+' || at[1] == '-');
+		if (!isdigit((unsigned char)*at))
+			return NULL;
+		at += strspn(at, "0123456789");
+	}
+	return at;
+}
+
+static const char *json_list(const char *at, char end, int depth)
+{
+	at = blank(at + 1);
+	if (*at == end)
+		return at + 1;
+	for (;;) {
+		if (end == '}') {
+			at = blank(json_string(at));
+			if (!at || *at++ != ':')
+				return NULL;
+		}
+		at = blank(json_value(blank(at), depth + 1));
+		if (at && *at == end)
+			return at + 1;
+		if (!at || *at++ != ',')
+			return NULL;
+		at = blank(at);
+	}
+}
+
+static const char *json_value(const char *at, int depth)
+{
+	if (!at || depth > 20)
+		return NULL;
+	if (*at == '{' || *at == '[')
+		return json_list(at, *at == '{' ? '}' : ']', depth);
+	if (*at == '"')
+		return json_string(at);
+	if (strncmp(at, "true", 4) == 0)
+		return at + 4;
+	if (strncmp(at, "false", 5) == 0)
+		return at + 5;
+	return json_number(at);
+}
+
+static int is_json(const char *text)
+{
+	const char *end = json_value(text, 0);
+
+	return end && strcmp(end, "\n") == 0;
+}
+
+START_TEST(the_checker_checks)
+{
+	ck_assert(is_json("{\"a\": [1, -2.5e-3, \"\\\"\", {}, []], \"b\": true}\n"));
+	ck_assert(!is_json("{\"a\": 1,}\n"));
+	ck_assert(!is_json("{\"a\" 1}\n"));
+	ck_assert(!is_json("[1 2]\n"));
+	ck_assert(!is_json("[01]\n"));
+	ck_assert(!is_json("[nan]\n"));
+	ck_assert(!is_json("[1.]\n"));
+	ck_assert(!is_json("[\"\n\"]\n"));
+	ck_assert(!is_json("[] []\n"));
+	ck_assert(!is_json("[\n"));
+}
+END_TEST
+
+static void add(struct td_report *report, const struct build *build)
+{
+	struct td_profile profile;
+
+	ck_assert_int_eq(
+		build_parse(build, build_size(build), &profile, why, sizeof(why)), 0);
+	ck_assert_int_eq(td_report_add(report, &profile, "test.tdp", TD_FATE_EXITED), 0);
+	td_profile_free(&profile);
+}
+
+static struct td_report *report_of(const struct build *build, int times,
+				   const struct td_report_query *query)
+{
+	static const struct td_report_query all;
+	struct td_report *report = td_report_new(query ? query : &all);
+
+	ck_assert_ptr_nonnull(report);
+	for (int i = 0; i < times; i++)
+		add(report, build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	return report;
+}
+
+static char *printed(const struct td_report *report,
+		     void (*print)(FILE *out, const struct td_report *report))
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	print(out, report);
+	fclose(out);
+	return text;
+}
+
+static size_t page; /* columns for print_page() */
+
+static void print_page(FILE *out, const struct td_report *report)
+{
+	struct td_print_style style = {.width = page};
+
+	td_print_text(out, report, &style);
+}
+
+static void has(const char *text, const char *words, int expected)
+{
+	ck_assert_msg((strstr(text, words) != NULL) == expected, "\"%s\" in:\n%s", words,
+		      text);
+}
+
+/* Two threads run two functions; a gap of two chunks, JIT, unknown and other. */
+static void build_clock(struct build *build)
+{
+	const uint64_t window[] = {10000, 2, 1};
+	uint32_t object, jit, a, b;
+	struct td_file_place *place;
+
+	build_start(build, clock_counters);
+	object = build_object(build, TD_OBJECT_ELF, "/nonexistent/libx.so");
+	jit = build_object(build, TD_OBJECT_JIT, "[anon]");
+	a = build_thread(build, 10, "main");
+	b = build_thread(build, 11, "worker");
+	place = build_place(build, a, TD_PLACE_FUNCTION, object, 0x1000);
+	place->samples = 60;
+	for (int i = 0; i < 20; i++)
+		build_window(build, place, window);
+	place->rejected[TD_REJECT_LATE] = 3;
+	for (uint64_t i = 0; i < 2; i++) {
+		place = build_place(build, a, TD_PLACE_GAP, object, 0x2000 + 64 * i);
+		place->region = 0x1f00;
+		place->samples = 5;
+		place = build_place(build, a, TD_PLACE_JIT, jit, 0x7f0000000000 + 64 * i);
+		place->region = 0x7f0000000000;
+		place->samples = 4;
+	}
+	build_place(build, a, TD_PLACE_UNKNOWN, 0, 0x1234)->samples = 1;
+	build_place(build, a, TD_PLACE_OTHER, 0, 0)->samples = 1;
+	place = build_place(build, b, TD_PLACE_FUNCTION, object, 0x1000);
+	place->samples = 20;
+	build_window(build, place, window);
+}
+
+static const struct td_report_function *row(const struct td_report *report,
+					    const char *name)
+{
+	for (size_t i = 0; i < report->functions; i++) {
+		if (strcmp(report->function[i].name, name) == 0)
+			return &report->function[i];
+	}
+	ck_abort_msg("no row %s", name);
+	return NULL;
+}
+
+START_TEST(rows)
+{
+	const struct td_report_function *f;
+	struct td_report *report;
+	struct build build;
+
+	build_clock(&build);
+	report = report_of(&build, 1, NULL);
+	ck_assert_uint_eq(report->samples, 100);
+	ck_assert_uint_eq(report->functions, 5);
+	f = row(report, "libx.so+0x1000");
+	ck_assert_ptr_eq(f, &report->function[0]);
+	ck_assert_uint_eq(f->samples, 80);
+	ck_assert_uint_eq(f->windows, 21);
+	ck_assert_uint_eq(f->rejected[TD_REJECT_LATE], 3);
+	ck_assert_double_eq_tol(f->share.value, 0.8, 1e-12);
+	/* 80 samples of 1 ms + 10 us */
+	ck_assert_double_eq_tol(f->cpu_ns, 80 * 1010000., 1);
+	ck_assert_double_eq_tol(f->faults.estimate.value, 2 / 10e-6, 1e-3);
+	ck_assert_uint_eq(row(report, "[libx.so gap 0x1f00]")->samples, 10);
+	ck_assert_uint_eq(row(report, "[jit anon 0x7f0000000000]")->samples, 8);
+	ck_assert_int_eq(row(report, "[unknown code]")->faults.present, 0);
+	ck_assert_uint_eq(row(report, "[other: the profile was full]")->samples, 1);
+	ck_assert_int_eq(td_report_has_topdown(report), 0);
+	ck_assert_uint_eq(report->notes, 1);
+	has(report->note[0], "/nonexistent/libx.so cannot be read", 1);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
+START_TEST(merging_is_addition)
+{
+	struct td_report *one, *three;
+	struct build build;
+
+	build_clock(&build);
+	one = report_of(&build, 1, NULL);
+	three = report_of(&build, 3, NULL);
+	ck_assert_uint_eq(three->processes, 3);
+	ck_assert_uint_eq(three->samples, 3 * one->samples);
+	ck_assert_uint_eq(three->functions, one->functions);
+	for (size_t i = 0; i < one->functions; i++) {
+		const struct td_report_function *a = &one->function[i];
+		const struct td_report_function *b = &three->function[i];
+
+		ck_assert_str_eq(a->name, b->name);
+		ck_assert_uint_eq(3 * a->samples, b->samples);
+		ck_assert_uint_eq(3 * a->windows, b->windows);
+		ck_assert_uint_eq(3 * a->rejected[TD_REJECT_LATE],
+				  b->rejected[TD_REJECT_LATE]);
+		ck_assert_double_eq_tol(3 * a->cpu_ns, b->cpu_ns, 1e-3);
+		for (unsigned c = 0; c < 3; c++) {
+			ck_assert_uint_eq(3 * a->sum[c].sum, b->sum[c].sum);
+			ck_assert_double_eq_tol(3 * a->sum[c].squares, b->sum[c].squares,
+						1e-3);
+			ck_assert_double_eq_tol(3 * a->sum[c].cross, b->sum[c].cross,
+						1e-3);
+		}
+	}
+	td_report_free(one);
+	td_report_free(three);
+	build_free(&build);
+}
+END_TEST
+
+START_TEST(queries)
+{
+	struct td_report_query query = {.thread = "worker"};
+	struct td_report *report;
+	struct build build;
+
+	build_clock(&build);
+	report = report_of(&build, 1, &query);
+	ck_assert_uint_eq(report->samples, 20);
+	ck_assert_uint_eq(report->threads, 1);
+	td_report_free(report);
+	query.thread = "10";
+	query.top = 2;
+	report = report_of(&build, 1, &query);
+	ck_assert_uint_eq(report->samples, 80);
+	ck_assert_uint_eq(report->functions, 2);
+	ck_assert_uint_eq(report->functions_all, 5);
+	td_report_free(report);
+	query = (struct td_report_query){.module = "libx*", .min_share = 0.5};
+	report = report_of(&build, 1, &query);
+	ck_assert_uint_eq(report->functions, 1);
+	ck_assert_double_eq_tol(report->function[0].share.value, 0.8, 1e-12);
+	td_report_free(report);
+	query = (struct td_report_query){.sort = TD_SORT_NAME};
+	report = report_of(&build, 1, &query);
+	for (size_t i = 1; i < report->functions; i++)
+		ck_assert_int_lt(
+			strcmp(report->function[i - 1].name, report->function[i].name),
+			0);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
+static void build_topdown(struct build *build)
+{
+	const uint64_t memory[] = {1000, 200, 100, 100, 600, 50, 90, 60, 450, 5000};
+	const uint64_t retiring[] = {1000, 900, 30, 30, 40, 20, 9, 6, 4, 5000};
+	uint32_t object, thread;
+	struct td_file_place *place;
+
+	build_start(build, topdown_counters);
+	build->header->simulated = 1;
+	build->header->backend = TD_BACKEND_SIMULATED;
+	build->header->level = 2;
+	object = build_object(build, TD_OBJECT_ELF, "/nonexistent/a.out");
+	thread = build_thread(build, 1, "main");
+	place = build_place(build, thread, TD_PLACE_FUNCTION, object, 0x1000);
+	place->samples = 30;
+	for (int i = 0; i < 30; i++)
+		build_window(build, place, memory);
+	place = build_place(build, thread, TD_PLACE_FUNCTION, object, 0x2000);
+	place->samples = 70;
+	for (int i = 0; i < 60; i++)
+		build_window(build, place, retiring);
+	/* sampled, but without one valid window */
+	build_place(build, thread, TD_PLACE_FUNCTION, object, 0x3000)->samples = 5;
+}
+
+START_TEST(topdown)
+{
+	struct td_report_query query = {.sort = TD_SORT_NODE + TD_NODE_MEMORY_BOUND};
+	const struct td_report_function *f;
+	struct td_report *report;
+	struct build build;
+	char *text;
+
+	build_topdown(&build);
+	report = report_of(&build, 1, &query);
+	f = &report->function[0];
+	ck_assert_str_eq(f->name, "a.out+0x1000");
+	ck_assert_double_eq_tol(f->node[TD_NODE_MEMORY_BOUND].estimate.value, 0.45, 1e-9);
+	ck_assert_int_eq(f->node[TD_NODE_CORE_BOUND].flagged, 1);
+	ck_assert_int_eq(report->function[2].node[TD_NODE_RETIRING].present, 0);
+	/* no complete totals: from the windows */
+	ck_assert_int_eq(report->total_complete, 0);
+	ck_assert_double_eq_tol(report->node[TD_NODE_RETIRING].estimate.value,
+				(30 * 200 + 60 * 900) / 90e3, 1e-9);
+	for (page = 0; page <= 200; page += 40) {
+		text = printed(report, print_page);
+		has(text, "SIMULATED", 1);
+		has(text, "SIMULATED % of slots", page == 0 || page > 40);
+		has(text, "No top-down", 0);
+		free(text);
+	}
+	text = printed(report, td_print_json);
+	ck_assert_msg(is_json(text), "%s", text);
+	has(text, "\"simulated\": true", 1);
+	has(text, "\"core_bound\"", 1);
+	has(text, "nan", 0);
+	free(text);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
+START_TEST(complete_totals)
+{
+	struct td_report *report;
+	struct td_file_thread *thread;
+	struct build build;
+
+	build_topdown(&build);
+	thread = build_record(&build, TD_REF(2, 0));
+	thread->total[0] = 10000;
+	thread->total[4] = 7000;
+	report = report_of(&build, 2, NULL);
+	ck_assert_int_eq(report->total_complete, 1);
+	ck_assert_double_eq_tol(report->node[TD_NODE_BACKEND_BOUND].estimate.value, 0.7,
+				1e-9);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
+START_TEST(clock_is_never_topdown)
+{
+	struct td_report *report;
+	struct build build;
+	char *text;
+
+	build_clock(&build);
+	report = report_of(&build, 1, NULL);
+	for (page = 0; page <= 200; page += 40) {
+		text = printed(report, print_page);
+		has(text, "SIMULATED", 0);
+		has(text, "Retiring", 0);
+		has(text, "No top-down columns: the clock backend", 1);
+		has(text, "there is no PMU", 1);
+		has(text, "tdagent probe", 1);
+		free(text);
+	}
+	text = printed(report, td_print_json);
+	ck_assert_msg(is_json(text), "%s", text);
+	has(text, "\"topdown\"", 0);
+	has(text, "\"simulated\": false", 1);
+	free(text);
+	text = printed(report, td_print_csv);
+	has(text, "retiring", 0);
+	free(text);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
+/* Profiles with different divisors keep their samples and lose their windows. */
+START_TEST(unlike_counters)
+{
+	struct td_report *report;
+	struct build build, other;
+	static const struct td_report_query all;
+
+	build_topdown(&build);
+	build_clock(&other);
+	report = td_report_new(&all);
+	add(report, &build);
+	add(report, &other);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert_uint_eq(report->samples, 205);
+	ck_assert_uint_eq(report->counters, 10);
+	ck_assert_uint_eq(row(report, "libx.so+0x1000")->windows, 21);
+	ck_assert_uint_eq(row(report, "libx.so+0x1000")->counted[0], 0);
+	ck_assert_int_eq(row(report, "libx.so+0x1000")->node[0].present, 0);
+	td_report_free(report);
+	build_free(&build);
+	build_free(&other);
+}
+END_TEST
+
+START_TEST(pages_keep_their_width)
+{
+	char *text, *line, *rest;
+	struct td_report *report;
+	struct build build;
+
+	build_topdown(&build);
+	memset(build.header->command, 'x', sizeof(build.header->command));
+	report = report_of(&build, 1, NULL);
+	for (page = 40; page <= 160; page++) {
+		text = rest = printed(report, print_page);
+		while ((line = strsep(&rest, "\n")) != NULL) {
+			size_t columns = 0;
+
+			for (char *at = line; *at; at++)
+				columns += (*at & 0xc0) != 0x80;
+			ck_assert_msg(columns <= page, "%zu columns of %zu: %s", columns,
+				      page, line);
+		}
+		free(text);
+	}
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
+/* Texts of a profile that would drive a terminal or break JSON. */
+START_TEST(hostile_texts)
+{
+	struct td_report *report;
+	struct build build;
+	uint32_t object;
+	char *text;
+
+	build_start(&build, clock_counters);
+	strcpy(build.header->reason, "\033[2J\"\\");
+	strcpy(build.header->note[0], "\n{\"\x9b\xff");
+	build.header->notes = 1;
+	strcpy(build.header->counter[1].name, "a\"\n\\b");
+	strcpy(build.header->command, "\033]0;x\007");
+	object = build_object(&build, TD_OBJECT_ELF, "/nonexistent/\033[31m\"\\,\xc3");
+	build_place(&build, build_thread(&build, 1, "\033c\"\xff"), TD_PLACE_FUNCTION,
+		    object, 1)
+		->samples = 1;
+	report = report_of(&build, 1, NULL);
+	text = printed(report, td_print_json);
+	ck_assert_msg(is_json(text), "%s", text);
+	ck_assert_ptr_null(strchr(text, '\033'));
+	free(text);
+	text = printed(report, print_page);
+	ck_assert_ptr_null(strchr(text, '\033'));
+	ck_assert_ptr_null(strchr(text, '\x9b'));
+	free(text);
+	text = printed(report, td_print_csv);
+	ck_assert_ptr_null(strchr(text, '\033'));
+	free(text);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
+/* A whole report for each flipped byte: no crash, and always JSON. */
+START_TEST(every_byte_flipped)
+{
+	struct build build;
+
+	page = 80;
+	build_topdown(&build);
+	for (size_t i = 0; i < 4 * TD_BLOCK_SIZE; i++) {
+		struct td_profile profile;
+		struct td_report *report;
+		char *text;
+
+		/* unused space; the profile's own test flips it too */
+		if (i % 64 && !build.bytes[i] && !build.bytes[i - 1])
+			continue;
+		build.bytes[i] ^= 0xff;
+		if (build_parse(&build, 4 * TD_BLOCK_SIZE, &profile, why, sizeof(why)) ==
+		    0) {
+			report = td_report_new(&(struct td_report_query){0});
+			ck_assert_int_eq(
+				td_report_add(report, &profile, "x", TD_FATE_KILLED), 0);
+			td_profile_free(&profile);
+			ck_assert_int_eq(td_report_finish(report), 0);
+			text = printed(report, td_print_json);
+			ck_assert_msg(is_json(text), "byte %zu: %s", i, text);
+			free(text);
+			free(printed(report, print_page));
+			td_report_free(report);
+		}
+		build.bytes[i] ^= 0xff;
+	}
+	build_free(&build);
+}
+END_TEST
+
+START_TEST(nothing_sampled)
+{
+	struct td_report *report;
+	struct build build;
+	char *text;
+
+	build_start(&build, clock_counters);
+	build_thread(&build, 1, "main");
+	report = report_of(&build, 1, NULL);
+	text = printed(report, print_page);
+	has(text, "No samples", 1);
+	free(text);
+	text = printed(report, td_print_json);
+	ck_assert(is_json(text));
+	free(text);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
+START_TEST(sort_keys)
+{
+	ck_assert_int_eq(td_report_sort("samples"), TD_SORT_SAMPLES);
+	ck_assert_int_eq(td_report_sort("memory_bound"),
+			 TD_SORT_NODE + TD_NODE_MEMORY_BOUND);
+	ck_assert_int_eq(td_report_sort("size"), -1);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("report",
+			 (const TTest *const[]){
+				 the_checker_checks, rows, merging_is_addition, queries,
+				 topdown, complete_totals, clock_is_never_topdown,
+				 unlike_counters, pages_keep_their_width, hostile_texts,
+				 every_byte_flipped, nothing_sampled, sort_keys, NULL});
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "decoder/topdown.h"
+#include "tests/unit/unit.h"
+
+/* Counters in the order slots, then the nodes that have one. */
+static struct td_topdown_map map_of(int level)
+{
+	struct td_topdown_map map = {.slots = 0};
+	int next = 1;
+
+	for (int i = 0; i < TD_NODES; i++) {
+		int derived = td_topdown_tree[i].less >= 0;
+
+		map.node[i] =
+			derived || (i >= TD_NODES_LEVEL1 && level < 2) ? -1 : next++;
+	}
+	return map;
+}
+
+static void add_windows(struct td_file_sum *sum, const uint64_t *count, int n)
+{
+	for (int i = 0; i < 9; i++) {
+		sum[i].sum += count[i] * (uint64_t)n;
+		sum[i].squares += (double)(count[i] * count[i]) * n;
+		sum[i].cross += (double)(count[i] * count[0]) * n;
+	}
+}
+
+START_TEST(the_tree_is_a_tree)
+{
+	for (int i = 0; i < TD_NODES; i++) {
+		const struct td_topdown_node *node = &td_topdown_tree[i];
+
+		ck_assert_int_eq(node->parent < 0, i < TD_NODES_LEVEL1);
+		ck_assert_int_lt(node->parent, TD_NODES_LEVEL1);
+		ck_assert_int_lt(node->less, i);
+		if (node->less >= 0)
+			ck_assert_int_eq(td_topdown_tree[node->less].parent,
+					 node->parent);
+		ck_assert_int_eq(td_topdown_node(node->name), i);
+		ck_assert_uint_le(strlen(node->title), 9);
+	}
+	ck_assert_int_eq(td_topdown_node("slots"), -1);
+}
+END_TEST
+
+START_TEST(values_and_flags)
+{
+	/* slots, ret, bad, fe, be, heavy, mispredicts, latency, memory */
+	const uint64_t count[9] = {1000, 200, 100, 100, 600, 150, 90, 60, 450};
+	struct td_topdown_map map = map_of(2);
+	struct td_topdown_value v[TD_NODES];
+	struct td_file_sum sum[9] = {{0}};
+
+	add_windows(sum, count, 50);
+	td_topdown_values(&map, sum, 50, v);
+	for (int i = 0; i < TD_NODES; i++)
+		ck_assert_int_eq(v[i].present, 1);
+	ck_assert_double_eq_tol(v[TD_NODE_BACKEND_BOUND].estimate.value, 0.6, 1e-9);
+	ck_assert_double_eq_tol(v[TD_NODE_CORE_BOUND].estimate.value, 0.15, 1e-9);
+	ck_assert_double_eq_tol(v[TD_NODE_LIGHT_OPERATIONS].estimate.value, 0.05, 1e-9);
+	ck_assert_double_eq_tol(v[TD_NODE_MACHINE_CLEARS].estimate.value, 0.01, 1e-9);
+	ck_assert_double_eq_tol(v[TD_NODE_FETCH_BANDWIDTH].estimate.value, 0.04, 1e-9);
+	for (int i = 0; i < TD_NODES; i++) {
+		int flagged = i == TD_NODE_BACKEND_BOUND || i == TD_NODE_MEMORY_BOUND ||
+			      i == TD_NODE_CORE_BOUND;
+
+		/* heavy is above its threshold, but retiring is not above its */
+		ck_assert_msg(v[i].flagged == flagged, "%s", td_topdown_tree[i].name);
+	}
+}
+END_TEST
+
+START_TEST(level1_only)
+{
+	const uint64_t count[9] = {1000, 800, 50, 50, 100};
+	struct td_topdown_map map = map_of(1);
+	struct td_topdown_value v[TD_NODES];
+	struct td_file_sum sum[9] = {{0}};
+
+	add_windows(sum, count, 3);
+	td_topdown_values(&map, sum, 3, v);
+	for (int i = 0; i < TD_NODES; i++)
+		ck_assert_int_eq(v[i].present, i < TD_NODES_LEVEL1);
+	ck_assert_int_eq(v[TD_NODE_RETIRING].flagged, 1);
+	td_topdown_values(&map, sum, 0, v);
+	ck_assert_int_eq(v[TD_NODE_RETIRING].present, 0);
+	map.slots = -1;
+	td_topdown_values(&map, sum, 3, v);
+	ck_assert_int_eq(v[TD_NODE_RETIRING].present, 0);
+}
+END_TEST
+
+START_TEST(totals_have_no_sampling_error)
+{
+	const uint64_t total[9] = {1000, 200, 100, 100, 600, 150, 90, 60, 450};
+	const uint64_t nothing[9] = {0};
+	struct td_topdown_map map = map_of(2);
+	struct td_topdown_value v[TD_NODES];
+
+	td_topdown_totals(&map, total, v);
+	ck_assert(v[TD_NODE_CORE_BOUND].present && v[TD_NODE_CORE_BOUND].flagged);
+	ck_assert_double_eq_tol(v[TD_NODE_CORE_BOUND].estimate.low, 0.15, 1e-9);
+	ck_assert_double_eq_tol(v[TD_NODE_CORE_BOUND].estimate.high, 0.15, 1e-9);
+	td_topdown_totals(&map, nothing, v);
+	ck_assert_int_eq(v[TD_NODE_RETIRING].present, 0);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("topdown",
+			 (const TTest *const[]){the_tree_is_a_tree, values_and_flags,
+						level1_only,
+						totals_have_no_sampling_error, NULL});
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * main() of a unit test program: runs the NULL-terminated list of tests, prints
+ * Check's summary, and exits 0 only when all pass.
+ */
+#ifndef TD_TESTS_UNIT_H
+#define TD_TESTS_UNIT_H
+
+#include <check.h>
+
+static int unit_main(const char *name, const TTest *const *tests)
+{
+	Suite *suite = suite_create(name);
+	TCase *tcase = tcase_create(name);
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tcase, 120);
+	for (; *tests; tests++)
+		tcase_add_test(tcase, *tests);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
+
+#endif
