@@ -51,7 +51,7 @@ static void head(FILE *out, const struct td_report *report)
 static void row(FILE *out, const struct td_report *report,
 		const struct td_report_function *f)
 {
-	fprintf(out, "%d,", report->simulated);
+	fputs(report->simulated ? "SIMULATED," : ",", out);
 	quote(out, f->name);
 	fputc(',', out);
 	quote(out, td_report_module(report, f));
