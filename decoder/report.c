@@ -280,9 +280,7 @@ static void add_sums(const struct adding *adding, struct td_report_function *row
 		if (c < 0)
 			continue;
 		row->counted[c] += place->windows;
-		row->sum[c].sum += place->sum[i].sum;
-		row->sum[c].squares += place->sum[i].squares;
-		row->sum[c].cross += place->sum[i].cross;
+		td_sum_add(&row->sum[c], &place->sum[i]);
 	}
 }
 
