@@ -11,7 +11,9 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/handler.c agent/sigsafe/handler.h \
 	agent/sigsafe/identity.c agent/sigsafe/identity.h \
 	agent/sigsafe/maps.c agent/sigsafe/maps.h \
+	agent/sigsafe/metrics.c agent/sigsafe/metrics.h \
 	agent/sigsafe/random.h \
+	agent/sigsafe/release.c agent/sigsafe/release.h \
 	agent/sigsafe/simulated.c agent/sigsafe/simulated.h \
 	agent/sigsafe/simulation.h \
 	agent/sigsafe/store.c agent/sigsafe/store.h \

@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += decoder/libformat.la decoder/libdecoder.la
 decoder_libformat_la_SOURCES = \
 	decoder/format.h \
 	decoder/names.c decoder/names.h \
+	decoder/registers.c decoder/registers.h \
 	decoder/options.c decoder/options.h
 
 decoder_libdecoder_la_SOURCES = \

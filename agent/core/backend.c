@@ -13,6 +13,7 @@
 #include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
+#include "agent/core/metrics.h"
 #include "agent/core/real.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/simulated.h"
@@ -31,13 +32,27 @@
 
 #define DEFAULT_CYCLES_PER_US 1000u
 
-static long open_perf(enum td_trigger trigger, uint64_t period, uint32_t tid)
+/*
+ * With hardware counters: a window costs two interrupts and two signals, some
+ * 20,000 cycles; every 3,000,000 that is below 1 %.
+ */
+#define METRICS_LONG 3000000u
+#define METRICS_SHORT 2000u
+#define METRICS_SHORTEST 64u /* shorter ones would end in the handler */
+#define METRICS_LATE 20000u
+#define METRICS_EMPTY_EVERY 64u
+
+static struct td_metrics_machine metrics_machine;
+
+static long open_perf(const struct td_backend_choice *choice, enum td_trigger trigger,
+		      uint32_t tid)
 {
+	bool cycles = choice->backend == TD_BACKEND_METRICS;
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = period,
+		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+		.config = cycles ? metrics_machine.cycles : PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = choice->plan.long_period,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.disabled = 1,
@@ -63,9 +78,9 @@ static bool signal_is_free(int number)
 }
 
 /* 0 if an event of this kind can be opened, else -errno. */
-static long try_perf(enum td_trigger trigger, uint64_t period)
+static long try_perf(const struct td_backend_choice *choice, enum td_trigger trigger)
 {
-	long fd = open_perf(trigger, period, 0);
+	long fd = open_perf(choice, trigger, 0);
 
 	if (fd < 0)
 		return fd;
@@ -89,17 +104,19 @@ static uint64_t tick_ns(void)
 {
 	struct timespec tick;
 
-	return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec : 0;
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec
+								: 0;
 }
 
 static int choose_timer(struct td_backend_choice *choice, long error)
 {
 	choice->trigger = TD_TRIGGER_TIMER;
 	td_signal.number = SIGPROF;
-	snprintf(choice->reason + strlen(choice->reason),
-		 sizeof(choice->reason) - strlen(choice->reason),
-		 "; perf_event_open refused (%s): POSIX CPU timers, no finer than %llu ms, so no windows",
-		 strerror((int)-error), (unsigned long long)tick_ns() / 1000000);
+	snprintf(
+		choice->reason + strlen(choice->reason),
+		sizeof(choice->reason) - strlen(choice->reason),
+		"; perf_event_open refused (%s): POSIX CPU timers, no finer than %llu ms, so no windows",
+		strerror((int)-error), (unsigned long long)tick_ns() / 1000000);
 	if (signal_is_free(SIGPROF))
 		return 0;
 	snprintf(choice->reason, sizeof(choice->reason),
@@ -110,24 +127,23 @@ static int choose_timer(struct td_backend_choice *choice, long error)
 static int choose_trigger(struct td_backend_choice *choice)
 {
 	const char *obstacle = why_not_sigtrap();
-	uint64_t period = choice->plan.long_period;
 	long error;
 
 	td_signal.cookie = (uint64_t)(uintptr_t)&td_signal ^ (uint64_t)getpid() << 48;
-	if (!obstacle && (error = try_perf(TD_TRIGGER_SIGTRAP, period)) == 0) {
+	if (!obstacle && (error = try_perf(choice, TD_TRIGGER_SIGTRAP)) == 0) {
 		choice->trigger = TD_TRIGGER_SIGTRAP;
 		td_signal.number = SIGTRAP;
 		return 0;
 	}
-	error = try_perf(TD_TRIGGER_SIGNAL, period);
+	error = try_perf(choice, TD_TRIGGER_SIGNAL);
 	if (error || !signal_is_free(SIGPROF))
 		return choose_timer(choice, error ? error : -EBUSY);
 	choice->trigger = TD_TRIGGER_SIGNAL;
 	td_signal.number = SIGPROF;
 	if (obstacle)
 		snprintf(choice->reason + strlen(choice->reason),
-			 sizeof(choice->reason) - strlen(choice->reason), "; SIGPROF because %s",
-			 obstacle);
+			 sizeof(choice->reason) - strlen(choice->reason),
+			 "; SIGPROF because %s", obstacle);
 	return 0;
 }
 
@@ -176,11 +192,13 @@ static const struct td_simulation *find_simulation(void)
 	return program;
 }
 
-static void choose_counters(const struct td_options *options, struct td_backend_choice *choice)
+static void choose_counters(const struct td_options *options,
+			    struct td_backend_choice *choice)
 {
-	const char *slots = machine_has_slots()
-				    ? "the hardware's top-down counters are not used by this version"
-				    : "this machine offers no top-down counters (no slots event)";
+	const char *slots =
+		machine_has_slots()
+			? "the hardware's top-down counters are not used by this version"
+			: "this machine offers no top-down counters (no slots event)";
 
 	choice->backend = TD_BACKEND_CLOCK;
 	choice->counters = &td_clock_counters;
@@ -281,7 +299,7 @@ static int route_signal(int fd, uint32_t tid)
 static int open_event(struct td_thread *thread, uint32_t tid)
 {
 	enum td_trigger trigger = td_core.choice.trigger;
-	long fd = open_perf(trigger, td_core.choice.plan.long_period, tid);
+	long fd = open_perf(&td_core.choice, trigger, tid);
 	int error = 0;
 
 	if (fd < 0)
@@ -324,14 +342,15 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 	thread->fd = thread->timer = -1;
 	thread->counters = td_core.choice.counters;
 	if (td_core.choice.trigger != TD_TRIGGER_TIMER) {
-		thread->trigger = KERNEL_BAD_REFRESH(td_facts_kernel()) ? &td_perf_trigger
-								: &td_perf_once_trigger;
+		thread->trigger = KERNEL_BAD_REFRESH(td_facts_kernel())
+					  ? &td_perf_trigger
+					  : &td_perf_once_trigger;
 		thread->plan = &td_core.choice.plan;
 		error = open_event(thread, tid);
 		if (!error)
 			return 0;
-		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer", tid,
-			 strerror(-error));
+		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer",
+			 tid, strerror(-error));
 	}
 	thread->trigger = &td_timer_trigger;
 	thread->plan = &td_core.choice.timer_plan;

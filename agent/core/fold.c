@@ -21,6 +21,9 @@ static void fold_thread(struct td_file_thread *into, const struct td_file_thread
 		into->lost[i] += from->lost[i];
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
 		into->total[i] += from->total[i];
+	into->empties += from->empties;
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
+		into->empty[i] += from->empty[i];
 }
 
 static void fold_place(struct td_places *places, const struct td_file_place *from)
@@ -52,7 +55,8 @@ static void fold_block(struct td_places *into, uint32_t block)
 	uint32_t size = td_store.header->place_size;
 
 	for (uint32_t slot = 0; slot < td_store_slots(size); slot++) {
-		const struct td_file_place *place = td_store_record(TD_REF(block, slot), size);
+		const struct td_file_place *place =
+			td_store_record(TD_REF(block, slot), size);
 
 		if (place->kind != TD_PLACE_FREE)
 			fold_place(into, place);

@@ -14,12 +14,11 @@ uint64_t td_clock_thread_cpu(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void td_clock_read(struct td_thread *thread, uint64_t *values)
+void td_clock_read(uint64_t *values)
 {
 	struct rusage usage = {0};
 
 	values[0] = td_clock_thread_cpu();
-	thread->places.record->cpu_ns = values[0];
 	td_syscall2(SYS_getrusage, RUSAGE_THREAD, &usage);
 	values[1] = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
 	values[2] = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
@@ -27,7 +26,7 @@ void td_clock_read(struct td_thread *thread, uint64_t *values)
 
 static bool read_clock(struct td_thread *thread, uint64_t *values)
 {
-	td_clock_read(thread, values);
+	td_clock_read(values);
 	for (unsigned i = 0; i < TD_CLOCK_COUNTERS; i++)
 		values[i] -= thread->counter_base[i];
 	return true;
@@ -35,8 +34,14 @@ static bool read_clock(struct td_thread *thread, uint64_t *values)
 
 static void reset_clock(struct td_thread *thread)
 {
-	td_clock_read(thread, thread->counter_base);
+	td_clock_read(thread->counter_base);
+}
+
+static uint64_t elapsed(const struct td_thread *thread, const uint64_t *values)
+{
+	(void)thread;
+	return values[0];
 }
 
 const struct td_counter_ops td_clock_counters = {
-	.read = read_clock, .reset = reset_clock, .elapsed = 0};
+	.read = read_clock, .reset = reset_clock, .elapsed = elapsed};

@@ -16,8 +16,7 @@ extern const struct td_counter_ops td_clock_counters;
 /* CPU time of the calling thread, ns.  Context: any. */
 uint64_t td_clock_thread_cpu(void);
 
-/* The three counters, absolute, and thread->places.record->cpu_ns brought up
- * to date.  Context: signal, on the thread. */
-void td_clock_read(struct td_thread *thread, uint64_t *values);
+/* The three counters of the calling thread, absolute.  Context: any. */
+void td_clock_read(uint64_t *values);
 
 #endif

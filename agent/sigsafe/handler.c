@@ -5,11 +5,12 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/strobe.h"
 #include "agent/sigsafe/syscall.h"
 
 /* <linux/signal.h> has these under the same names, but it excludes libc's. */
-#define CODE_PERF 6          /* TRAP_PERF */
+#define CODE_PERF 6            /* TRAP_PERF */
 #define PERF_DELAYED (1u << 0) /* TRAP_PERF_FLAG_ASYNC: it was blocked */
 
 #define KERNEL_SIGSET_SIZE 8
@@ -41,10 +42,11 @@ static bool is_ours(const siginfo_t *info, bool *delayed)
 		*delayed = perf.flags & PERF_DELAYED;
 		return perf.data == td_signal.cookie;
 	}
-	if (info->si_code == SI_TIMER)
+	if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE)
 		return (uint64_t)info->si_value.sival_ptr == td_signal.cookie;
 	/* on SIGTRAP these codes are the processor's */
-	if (info->si_signo != SIGTRAP && (info->si_code == POLL_IN || info->si_code == POLL_HUP))
+	if (info->si_signo != SIGTRAP &&
+	    (info->si_code == POLL_IN || info->si_code == POLL_HUP))
 		return td_self ? info->si_fd == td_self->fd : true;
 	return false;
 }
@@ -134,7 +136,8 @@ static void take_sample(struct td_thread *thread, uint64_t ip, bool delayed)
 	atomic_store(&thread->inside, false);
 }
 
-void td_handler(int number, siginfo_t *info, void *context)
+/* Everything between the capture of the registers and the next window. */
+__attribute__((noinline)) static void handle(int number, siginfo_t *info, void *context)
 {
 	const ucontext_t *interrupted = context;
 	int saved_errno = errno;
@@ -144,10 +147,26 @@ void td_handler(int number, siginfo_t *info, void *context)
 	if (is_ours(info, &delayed)) {
 		thread = find_self();
 		if (thread && !atomic_load(&thread->stopped))
-			take_sample(thread, (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],
+			take_sample(thread,
+				    (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],
 				    delayed);
 	} else {
 		pass_on(number, info, context);
 	}
 	errno = saved_errno;
+}
+
+/* What stands here before the capture and after the release is in every window. */
+void td_handler(int number, siginfo_t *info, void *context)
+{
+	struct td_thread *thread = td_self;
+
+	if (!thread || !thread->registers.mapped) {
+		handle(number, info, context);
+		return;
+	}
+	td_metrics_capture(&thread->registers, &thread->capture);
+	handle(number, info, context);
+	if (thread->release.wanted)
+		td_metrics_release(thread);
 }

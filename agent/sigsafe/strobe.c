@@ -4,11 +4,15 @@
 #include <errno.h>
 #include <time.h>
 
+#include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/release.h"
+
 static uint64_t next_long(struct td_thread *thread)
 {
 	const struct td_strobe_plan *plan = thread->plan;
 	uint64_t spread = plan->long_period / 100 * plan->jitter_percent;
-	uint64_t period = plan->long_period - spread + td_random_below(&thread->random, 2 * spread);
+	uint64_t period =
+		plan->long_period - spread + td_random_below(&thread->random, 2 * spread);
 
 	return period > plan->shortest ? period : plan->shortest;
 }
@@ -55,45 +59,107 @@ static void add_totals(struct td_thread *thread, const uint64_t *values)
 {
 	for (unsigned i = 0; i < td_store.header->counters; i++)
 		thread->places.record->total[i] += values[i];
+	thread->places.record->cpu_ns = td_clock_thread_cpu();
 }
 
-static void open_window(struct td_thread *thread, const struct td_identity *where,
-			const uint64_t *values, bool readable)
+static uint64_t elapsed(const struct td_thread *thread, const uint64_t *values)
 {
-	struct td_file_thread *record = thread->places.record;
-	struct td_file_place *place = td_places_get(&thread->places, where);
+	return thread->counters->elapsed(thread, values);
+}
 
+/* One window in so many, the first ones above all, is there to learn what the
+ * others cost. */
+static bool is_empty_ones_turn(struct td_thread *thread)
+{
+	if (!thread->plan->empty_every || !thread->registers.mapped)
+		return false;
+	if (thread->until_empty) {
+		thread->until_empty--;
+		return false;
+	}
+	thread->until_empty = thread->plan->empty_every - 1;
+	return true;
+}
+
+/* Reset first, arm last: what follows the arming is part of the window. */
+static void release_window(struct td_thread *thread)
+{
+	struct td_window *window = &thread->window;
+
+	if (!thread->registers.mapped) {
+		thread->counters->reset(thread);
+		arm(thread, window->requested, 0);
+		return;
+	}
+	if (!thread->trigger->usable(thread)) {
+		note_armed(thread, -EBADF, window->requested, 0);
+		thread->in_window = false;
+		return;
+	}
+	td_release_prepare(thread, window->requested, window->empty);
+	note_armed(thread, 0, window->empty ? 0 : window->requested, 0);
+}
+
+/* A period that took twice its time was not one period: the kernel throttled
+ * the trigger.  Only a counter of user-mode cycles can tell. */
+static void look_for_throttling(struct td_thread *thread, const uint64_t *values)
+{
+	uint64_t took = elapsed(thread, values) - thread->armed_at;
+
+	if (!thread->registers.mapped || !thread->armed_period ||
+	    took < 2 * thread->armed_period + thread->plan->late)
+		return;
+	thread->places.record->lost[TD_LOST_THROTTLED] += took / thread->armed_period - 1;
+}
+
+static void open_window(struct td_thread *thread, uint64_t ip, const uint64_t *values,
+			bool readable)
+{
+	struct td_identity where;
+	struct td_file_place *place;
+	struct td_file_thread *record = thread->places.record;
+
+	td_identity_find(ip, &where);
+	place = td_places_get(&thread->places, &where);
 	place->samples++;
 	record->samples++;
 	record->last_ns = monotonic_ns();
-	if (readable)
+	if (readable) {
 		add_totals(thread, values);
+		look_for_throttling(thread, values);
+	}
 	if (!thread->plan->short_period) {
 		thread->counters->reset(thread);
 		arm(thread, next_long(thread), 0);
 		return;
 	}
 	thread->window = (struct td_window){
-		.opened_in = *where, .place = place, .requested = next_short(thread)};
+		.opened_in = where,
+		.opened_at = ip,
+		.place = place,
+		.requested = next_short(thread),
+		.empty = is_empty_ones_turn(thread),
+	};
 	thread->in_window = true;
-	/* Reset first, arm last: what follows the arming is part of the window. */
-	thread->counters->reset(thread);
-	arm(thread, thread->window.requested, 0);
+	release_window(thread);
 }
 
 /* TD_REJECT_MAX: the window counts. */
-static enum td_reject judge(const struct td_thread *thread, const struct td_identity *where,
-			    uint64_t elapsed, bool readable, bool delayed)
+static enum td_reject judge(const struct td_thread *thread,
+			    const struct td_identity *where, uint64_t length,
+			    bool readable, bool delayed)
 {
 	const struct td_window *window = &thread->window;
 
 	if (!readable)
 		return TD_REJECT_COUNTERS;
-	if (elapsed < window->requested)
+	if (thread->counters->switched && thread->counters->switched(thread))
+		return TD_REJECT_SWITCHED;
+	if (length < window->requested)
 		return TD_REJECT_EARLY;
 	if (delayed)
 		return TD_REJECT_BLOCKED;
-	if (elapsed > 2 * thread->plan->short_period + thread->plan->late)
+	if (length > 2 * thread->plan->short_period + thread->plan->late)
 		return TD_REJECT_LATE;
 	if (where->kind == TD_PLACE_UNKNOWN || window->opened_in.kind == TD_PLACE_UNKNOWN)
 		return TD_REJECT_UNKNOWN;
@@ -121,17 +187,36 @@ static void reject_window(struct td_thread *thread, enum td_reject reject)
 	thread->in_window = false;
 }
 
+/* Not one instruction of the program was in it, or it tells nothing. */
+static void close_empty(struct td_thread *thread, uint64_t ip, const uint64_t *values,
+			bool readable)
+{
+	struct td_file_thread *record = thread->places.record;
+
+	thread->in_window = false;
+	if (!readable || ip != thread->window.opened_at ||
+	    thread->counters->switched(thread))
+		return;
+	record->empties++;
+	for (unsigned i = 0; i < td_store.header->counters; i++)
+		record->empty[i] += values[i];
+}
+
 static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *values,
 			 bool readable, bool delayed)
 {
-	uint64_t elapsed = values[thread->counters->elapsed];
+	uint64_t length = elapsed(thread, values);
 	struct td_identity where;
 	enum td_reject reject;
 
 	/* The short period goes on until it is replaced: first of all the long one. */
-	arm(thread, next_long(thread), elapsed);
+	arm(thread, next_long(thread), length);
+	if (thread->window.empty) {
+		close_empty(thread, ip, values, readable);
+		return;
+	}
 	td_identity_find(ip, &where);
-	reject = judge(thread, &where, elapsed, readable, delayed);
+	reject = judge(thread, &where, length, readable, delayed);
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, reject);
 		return;
@@ -146,28 +231,26 @@ static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *
  * signal that comes right behind it.  What the counters say decides, not whose
  * turn it is.
  */
-static bool is_echo(const struct td_thread *thread, const uint64_t *values)
+static bool is_echo(const struct td_thread *thread, const uint64_t *values, bool readable)
 {
-	return thread->trigger->echoes &&
-	       values[thread->counters->elapsed] - thread->armed_at < thread->armed_period;
+	return thread->trigger->echoes && readable &&
+	       elapsed(thread, values) - thread->armed_at < thread->armed_period;
 }
 
 void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed)
 {
 	uint64_t values[TD_COUNTERS_MAX] = {0};
 	bool readable = thread->counters->read(thread, values); /* before all else */
-	struct td_identity where;
 
 	if (thread->in_window) {
 		close_window(thread, ip, values, readable, delayed);
-	} else if (is_echo(thread, values)) {
+	} else if (is_echo(thread, values, readable)) {
 		return;
 	} else if (delayed) {
 		thread->places.record->lost[TD_LOST_BLOCKED]++;
-		arm(thread, next_long(thread), values[thread->counters->elapsed]);
+		arm(thread, next_long(thread), elapsed(thread, values));
 	} else {
-		td_identity_find(ip, &where);
-		open_window(thread, &where, values, readable);
+		open_window(thread, ip, values, readable);
 	}
 }
 
@@ -194,8 +277,11 @@ void td_strobe_stop(struct td_thread *thread)
 
 	atomic_store(&thread->stopped, true);
 	thread->trigger->stop(thread);
+	td_capture_now(thread);
 	if (thread->counters->read(thread, values))
 		add_totals(thread, values);
+	if (thread->release.error)
+		thread->places.record->lost[TD_LOST_REARM]++;
 	if (thread->in_window)
 		reject_window(thread, TD_REJECT_CUT);
 }
@@ -207,8 +293,9 @@ void td_strobe_block(struct td_thread *thread)
 	if (!thread->in_window)
 		return;
 	period = next_long(thread);
+	td_capture_now(thread);
 	thread->counters->read(thread, values);
 	reject_window(thread, TD_REJECT_BLOCKED);
 	note_armed(thread, thread->trigger->change(thread, period), period,
-		   values[thread->counters->elapsed]);
+		   elapsed(thread, values));
 }

@@ -7,6 +7,7 @@
 #ifndef TD_SIGSAFE_THREAD_H
 #define TD_SIGSAFE_THREAD_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +18,7 @@
 #include "agent/sigsafe/store.h"
 
 struct td_thread;
+struct perf_event_mmap_page;
 
 /*
  * What interrupts the thread.  Periods are in the trigger's unit.
@@ -32,6 +34,8 @@ struct td_trigger_ops {
 	int (*arm)(struct td_thread *thread, uint64_t period);
 	/* The same for a period that still runs: it ends after `period` instead. */
 	int (*change)(struct td_thread *thread, uint64_t period);
+	/* Are the descriptors still ours? */
+	bool (*usable)(const struct td_thread *thread);
 	/* No more signals. */
 	void (*stop)(struct td_thread *thread);
 	bool echoes; /* a period goes on by itself until another one is armed */
@@ -46,7 +50,49 @@ struct td_counter_ops {
 	 * False if they cannot be trusted now. */
 	bool (*read)(struct td_thread *thread, uint64_t *values);
 	void (*reset)(struct td_thread *thread);
-	unsigned elapsed; /* which counter runs in the trigger's unit */
+	/* How long ago that reset was, in the trigger's unit, by these values. */
+	uint64_t (*elapsed)(const struct td_thread *thread, const uint64_t *values);
+	/* Was the thread switched out since?  NULL: it does not matter. */
+	bool (*switched)(const struct td_thread *thread);
+};
+
+#define TD_EXTRAS_MAX 3u
+
+/* A thread's hardware counters, mapped for RDPMC. */
+struct td_registers {
+	bool mapped;                    /* RDPMC can be used; else read() on slots_fd */
+	int slots_fd;                   /* the group's leader, -1 none */
+	int member_fd[TD_COUNTERS_MAX]; /* the others, -1 none */
+	uint32_t extras;
+	const volatile struct perf_event_mmap_page *slots;
+	const volatile struct perf_event_mmap_page *metrics;
+	const volatile struct perf_event_mmap_page *extra[TD_EXTRAS_MAX];
+	uint32_t lock;                      /* of the slots page at the last reset */
+	uint64_t extra_base[TD_EXTRAS_MAX]; /* the extra counters then */
+	uint64_t not_running; /* read(): time without a counter, at the last reset */
+};
+
+/*
+ * What opens a window of mapped registers, on the handler's way out: a reset,
+ * then one system call, which arms the trigger or, for an empty window, sends
+ * its signal at once.  Prepared before, so that both kinds of window hold the
+ * same instructions of ours.
+ */
+struct td_release {
+	bool wanted;
+	uint64_t period;     /* that the call points to */
+	long call[5];        /* number, arguments */
+	long error;          /* of the latest */
+	siginfo_t to_myself; /* of the empty window's signal */
+};
+
+/* The registers as the handler found them. */
+struct td_capture {
+	uint64_t slots;
+	uint64_t metrics;
+	uint64_t extra[TD_EXTRAS_MAX];
+	uint32_t lock;
+	bool complete; /* all were on a counter, no switch in between */
 };
 
 /* How a run strobes; constant after the start. */
@@ -56,10 +102,13 @@ struct td_strobe_plan {
 	uint64_t shortest;     /* what the trigger grants */
 	uint64_t late;         /* a window longer than twice the mean + this is late */
 	uint32_t jitter_percent;
+	uint32_t empty_every; /* one window of so many is an empty one; 0 none */
 };
 
 struct td_window {
+	bool empty; /* opened to be closed at once: what measuring itself costs */
 	struct td_identity opened_in;
+	uint64_t opened_at;          /* the interrupted IP */
 	struct td_file_place *place; /* of opened_in */
 	uint64_t requested;          /* length, trigger's unit */
 };
@@ -79,9 +128,13 @@ struct td_thread {
 	const struct td_trigger_ops *trigger;
 	const struct td_counter_ops *counters;
 	const struct td_strobe_plan *plan;
-	int fd;        /* perf event, -1 none */
-	int fd_mark;   /* its F_SETSIG value, by which we know it again */
-	int timer;     /* POSIX timer, -1 none */
+	int fd;      /* perf event, -1 none */
+	int fd_mark; /* its F_SETSIG value, by which we know it again */
+	int timer;   /* POSIX timer, -1 none */
+	struct td_registers registers;
+	struct td_capture capture;
+	struct td_release release;
+	uint32_t until_empty; /* windows until the next empty one */
 
 	struct td_random random;
 	struct td_places places;

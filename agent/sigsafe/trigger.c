@@ -17,6 +17,13 @@ static bool is_ours(const struct td_thread *thread)
 	       td_syscall3(SYS_fcntl, thread->fd, F_GETSIG, 0) == thread->fd_mark;
 }
 
+/* The counters' leader as well: it is reset in the handler. */
+static bool perf_is_usable(const struct td_thread *thread)
+{
+	return is_ours(thread) && td_syscall3(SYS_fcntl, thread->registers.slots_fd,
+					      F_GETSIG, 0) == thread->fd_mark;
+}
+
 static int arm_perf(struct td_thread *thread, uint64_t period)
 {
 	if (!is_ours(thread))
@@ -63,10 +70,15 @@ static void stop_timer(struct td_thread *thread)
 	set_timer(thread, 0);
 }
 
-const struct td_trigger_ops td_perf_trigger = {
-	.start = start_perf, .arm = arm_perf, .change = arm_perf, .stop = stop_perf,
-	.echoes = true};
-const struct td_trigger_ops td_perf_once_trigger = {
-	.start = arm_perf_once, .arm = arm_perf_once, .change = arm_perf, .stop = stop_perf};
+const struct td_trigger_ops td_perf_trigger = {.start = start_perf,
+					       .arm = arm_perf,
+					       .change = arm_perf,
+					       .usable = perf_is_usable,
+					       .stop = stop_perf,
+					       .echoes = true};
+const struct td_trigger_ops td_perf_once_trigger = {.start = arm_perf_once,
+						    .arm = arm_perf_once,
+						    .change = arm_perf,
+						    .stop = stop_perf};
 const struct td_trigger_ops td_timer_trigger = {
 	.start = set_timer, .arm = set_timer, .change = set_timer, .stop = stop_timer};

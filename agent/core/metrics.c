@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/metrics.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agent/core/descriptors.h"
+#include "agent/core/facts.h"
+#include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/metrics.h"
+#include "agent/sigsafe/syscall.h"
+#include "decoder/registers.h"
+
+#define DEVICES "/sys/bus/event_source/devices/"
+#define PAGE 4096
+
+#define CONFIG_SLOTS 0x0400u
+#define CONFIG_METRIC(field) (0x8000u + 0x100u * (field))
+
+/* The self-test's loop, and what it may find. */
+#define LOOP 200000u
+#define WIDTH_MIN 4u
+#define WIDTH_MAX 12u
+
+struct extra_event {
+	const char *name;
+	uint64_t config;
+};
+
+/* BR_INST_RETIRED.NEAR_RETURN: did the program leave the function? */
+static const struct extra_event near_returns = {"near_returns", 0x08c4};
+
+/*
+ * What level 1 has to be corrected by, by generation: INT_MISC.UOP_DROPPING and,
+ * on Ice Lake, INT_MISC.CLEARS_COUNT.  Source: intel/perfmon, TMA metrics of each.
+ */
+static const struct generation {
+	uint8_t model[8]; /* family 6, 0 ends */
+	struct extra_event extra[2];
+} generations[] = {
+	/* Ice Lake, Tiger Lake, Rocket Lake, Ice Lake server */
+	{{0x7d, 0x7e, 0x8c, 0x8d, 0xa7, 0x6a, 0x6c},
+	 {{"uop_dropping", 0x100d}, {"clears_count", 0x104010d}}},
+	/* Sapphire, Emerald and Granite Rapids; Alder Lake and Raptor Lake P-cores */
+	{{0x8f, 0xcf, 0xad, 0xae, 0x97, 0x9a, 0xb7},
+	 {{"uop_dropping", 0x10ad}, {NULL, 0}}},
+};
+
+static const char *const field_names[TD_FIELDS] = {
+	"retiring",         "bad_speculation",    "frontend_bound", "backend_bound",
+	"heavy_operations", "branch_mispredicts", "fetch_latency",  "memory_bound",
+};
+
+static struct extra_event extras[TD_EXTRAS_MAX];
+
+static bool offers(const char *device, const char *file)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), DEVICES "%s/%s", device, file);
+	return access(path, F_OK) == 0;
+}
+
+static uint32_t read_number(const char *device, const char *file, uint32_t fallback)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), DEVICES "%s/%s", device, file);
+	return td_facts_read(path, text, sizeof(text)) > 0
+		       ? (uint32_t)strtoul(text, NULL, 10)
+		       : fallback;
+}
+
+static uint32_t cpu_model(void)
+{
+	uint32_t a, b, c, d;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || (a >> 8 & 0xf) != 6)
+		return 0;
+	return (a >> 4 & 0xf) | (a >> 12 & 0xf0);
+}
+
+static void choose_extras(void)
+{
+	uint32_t model = cpu_model();
+
+	extras[0] = near_returns;
+	td_metrics_shape.extras = 1;
+	for (size_t i = 0; i < sizeof(generations) / sizeof(generations[0]); i++) {
+		if (!model || !memchr(generations[i].model, (int)model,
+				      sizeof(generations[i].model)))
+			continue;
+		for (size_t k = 0; k < 2 && generations[i].extra[k].name; k++)
+			extras[td_metrics_shape.extras++] = generations[i].extra[k];
+	}
+}
+
+uint32_t td_metrics_names(struct td_file_counter *counter)
+{
+	uint32_t n = 0;
+
+	snprintf(counter[n].name, sizeof(counter[n].name), "slots");
+	snprintf(counter[n++].unit, sizeof(counter[n].unit), "slots");
+	for (uint32_t i = 0; i < td_metrics_shape.nodes; i++, n++) {
+		snprintf(counter[n].name, sizeof(counter[n].name), "%s", field_names[i]);
+		snprintf(counter[n].unit, sizeof(counter[n].unit), "slots");
+	}
+	for (uint32_t i = 0; i < td_metrics_shape.extras; i++, n++) {
+		snprintf(counter[n].name, sizeof(counter[n].name), "%s", extras[i].name);
+		snprintf(counter[n].unit, sizeof(counter[n].unit), "1");
+	}
+	return n;
+}
+
+static int open_event(uint32_t type, uint64_t config, uint32_t tid, int leader)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = type,
+		.config = config,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.disabled = leader < 0,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	long fd = td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, leader,
+			      PERF_FLAG_FD_CLOEXEC, 0);
+
+	return fd < 0 ? (int)fd : td_descriptor_hide((int)fd);
+}
+
+/* By RDPMC one metric event gives all fields; read() gives each event its own. */
+static uint32_t metric_events(const struct td_metrics_machine *machine)
+{
+	return machine->counters == &td_metrics_rdpmc_counters ? 1
+							       : td_metrics_shape.nodes;
+}
+
+static int open_members(const struct td_metrics_machine *machine,
+			struct td_thread *thread, uint32_t tid)
+{
+	struct td_registers *registers = &thread->registers;
+	uint32_t metrics = metric_events(machine), n = 0;
+
+	for (uint32_t i = 0; i < metrics + td_metrics_shape.extras; i++) {
+		uint64_t config =
+			i < metrics ? CONFIG_METRIC(i) : extras[i - metrics].config;
+		int fd = open_event(machine->type, config, tid, registers->slots_fd);
+
+		if (fd < 0)
+			return fd;
+		registers->member_fd[n++] = fd;
+	}
+	return 0;
+}
+
+static const volatile struct perf_event_mmap_page *map_page(int fd)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static int map_registers(struct td_registers *registers)
+{
+	registers->slots = map_page(registers->slots_fd);
+	registers->metrics = map_page(registers->member_fd[0]);
+	if (!registers->slots || !registers->metrics)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < td_metrics_shape.extras; i++) {
+		registers->extra[i] = map_page(registers->member_fd[1 + i]);
+		if (!registers->extra[i])
+			return -ENOMEM;
+		registers->extras = i + 1;
+	}
+	return 0;
+}
+
+int td_metrics_open(const struct td_metrics_machine *machine, struct td_thread *thread,
+		    uint32_t tid)
+{
+	struct td_registers *registers = &thread->registers;
+	int error = 0;
+
+	memset(registers, 0, sizeof(*registers));
+	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
+		registers->member_fd[i] = -1;
+	registers->slots_fd = open_event(machine->type, CONFIG_SLOTS, tid, -1);
+	if (registers->slots_fd < 0)
+		return registers->slots_fd;
+	error = open_members(machine, thread, tid);
+	if (!error && machine->counters == &td_metrics_rdpmc_counters)
+		error = map_registers(registers);
+	/* only the mark by which we know the descriptor again */
+	if (!error && fcntl(registers->slots_fd, F_SETSIG, td_signal.number) != 0)
+		error = -errno;
+	if (!error && ioctl(registers->slots_fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+		error = -errno;
+	if (error) {
+		td_metrics_close(thread);
+		return error;
+	}
+	thread->capture.complete = false;
+	registers->mapped = registers->slots != NULL;
+	return 0;
+}
+
+static void unmap_page(const volatile struct perf_event_mmap_page *page)
+{
+	if (page)
+		munmap((void *)page, PAGE);
+}
+
+void td_metrics_close(struct td_thread *thread)
+{
+	struct td_registers *registers = &thread->registers;
+
+	registers->mapped = false;
+	unmap_page(registers->slots);
+	unmap_page(registers->metrics);
+	for (uint32_t i = 0; i < TD_EXTRAS_MAX; i++)
+		unmap_page(registers->extra[i]);
+	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
+		td_descriptor_close(registers->member_fd[i]);
+	td_descriptor_close(registers->slots_fd);
+	memset(registers, 0, sizeof(*registers));
+	registers->slots_fd = -1;
+	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
+		registers->member_fd[i] = -1;
+}
+
+/* User-mode cycles of the loop, by an event of their own; 0 if it did not count. */
+static uint64_t run_loop(const struct td_metrics_machine *machine)
+{
+	struct {
+		uint64_t events, enabled, running, value;
+	} count = {0};
+	int fd = open_event(PERF_TYPE_HARDWARE, machine->cycles, 0, -1);
+
+	if (fd < 0)
+		return 0;
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (volatile uint32_t i = 0; i < LOOP; i++)
+		;
+	if (read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count) ||
+	    count.running != count.enabled)
+		count.value = 0;
+	td_descriptor_close(fd);
+	return count.value;
+}
+
+static int refuse(char *why, size_t size, int error, const char *reason)
+{
+	snprintf(why, size, "%s", reason);
+	return error;
+}
+
+/* Counts the loop with `thread`'s group and looks at the result. */
+static int judge(const struct td_metrics_machine *machine, struct td_thread *thread,
+		 char *why, size_t size)
+{
+	uint64_t values[TD_COUNTERS_MAX] = {0}, cycles, width;
+
+	td_metrics_shape.width = 1;
+	machine->counters->reset(thread);
+	cycles = run_loop(machine);
+	if (thread->registers.mapped)
+		td_metrics_capture(&thread->registers, &thread->capture);
+	if (!machine->counters->read(thread, values))
+		return refuse(
+			why, size, -EIO,
+			"the slots and metrics counters get no register, or read as nonsense");
+	if (!cycles)
+		return refuse(why, size, -EIO, "the cycles event does not count");
+	width = (values[0] + cycles / 2) / cycles;
+	if (width < WIDTH_MIN || width > WIDTH_MAX)
+		return refuse(why, size, -EIO, "slots and cycles do not fit together");
+	if (!values[1 + TD_FIELD_RETIRING])
+		return refuse(why, size, -EIO,
+			      "a loop that retires shows no retiring slots");
+	td_metrics_shape.width = (uint32_t)width;
+	return 0;
+}
+
+static int try_it(const struct td_metrics_machine *machine, char *why, size_t size)
+{
+	static struct td_thread thread; /* too large for a small stack */
+	int error;
+
+	memset(&thread, 0, sizeof(thread));
+	error = td_metrics_open(machine, &thread, 0);
+	if (error)
+		return refuse(why, size, error, strerror(-error));
+	error = judge(machine, &thread, why, size);
+	td_metrics_close(&thread);
+	return error;
+}
+
+/* Fewer events if all do not fit, then read() if RDPMC does not work. */
+static int try_all(struct td_metrics_machine *machine, char *why, size_t size)
+{
+	uint32_t wanted = td_metrics_shape.extras;
+	int error = -ENOENT;
+
+	for (int by_read = 0; by_read < 2; by_read++) {
+		machine->counters =
+			by_read ? &td_metrics_read_counters : &td_metrics_rdpmc_counters;
+		td_metrics_shape.extras = wanted;
+		for (;;) {
+			error = try_it(machine, why, size);
+			if (!error || !td_metrics_shape.extras)
+				break;
+			td_metrics_shape.extras--;
+		}
+		if (!error || error == -EACCES || error == -EPERM)
+			return error;
+	}
+	return error;
+}
+
+int td_metrics_detect(struct td_metrics_machine *machine, char *why, size_t size)
+{
+	const char *device = offers("cpu_core", "events/slots") ? "cpu_core" : "cpu";
+
+	if (!offers(device, "events/slots") || !offers(device, "events/topdown-retiring"))
+		return refuse(why, size, -ENOENT,
+			      "this machine offers no slots and topdown events");
+	machine->type = read_number(device, "type", PERF_TYPE_RAW);
+	machine->cycles = PERF_COUNT_HW_CPU_CYCLES;
+	if (strcmp(device, "cpu_core") == 0)
+		machine->cycles |= (uint64_t)machine->type << 32;
+	td_metrics_shape.nodes =
+		offers(device, "events/topdown-heavy-ops") ? TD_FIELDS : TD_FIELDS_LEVEL1;
+	choose_extras();
+	return try_all(machine, why, size);
+}

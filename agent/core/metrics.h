@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SLOTS and PERF_METRICS: does this machine have them, and do they work?
+ * Opening them for a thread.  Context: normal.
+ */
+#ifndef TD_CORE_METRICS_H
+#define TD_CORE_METRICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/sigsafe/thread.h"
+#include "decoder/format.h"
+
+/* How the counters of this machine can be read; td_metrics_shape has the rest. */
+struct td_metrics_machine {
+	uint32_t type;   /* of the PMU, perf_event_attr.type */
+	uint64_t cycles; /* config of PERF_TYPE_HARDWARE for its cycles */
+	const struct td_counter_ops *counters; /* by RDPMC or by read() */
+};
+
+/*
+ * Looks for the events that the kernel offers, opens them for the calling thread,
+ * runs a short loop and judges what they counted.  Returns 0 and fills in
+ * `machine` and td_metrics_shape, or -errno with the reason in `why` (a clause
+ * without full stop).
+ */
+int td_metrics_detect(struct td_metrics_machine *machine, char *why, size_t size);
+
+/* The counters' names, in the order of the values. */
+uint32_t td_metrics_names(struct td_file_counter *counter);
+
+/* Opens the group for a thread of this process and starts it.  Returns 0 or -errno. */
+int td_metrics_open(const struct td_metrics_machine *machine, struct td_thread *thread,
+		    uint32_t tid);
+
+/* Closes and unmaps; the thread itself only, or for it when it has ended: RDPMC
+ * without a mapped event would fault. */
+void td_metrics_close(struct td_thread *thread);
+
+#endif

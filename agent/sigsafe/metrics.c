@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "agent/sigsafe/metrics.h"
+
+#include "decoder/registers.h"
+
+struct td_metrics_shape td_metrics_shape;
+
+static uint64_t elapsed_cycles(const struct td_thread *thread, const uint64_t *values)
+{
+	(void)thread;
+	return values[0] / td_metrics_shape.width;
+}
+
+/* Turns what the handler captured on entry into counts since the reset. */
+static bool read_rdpmc(struct td_thread *thread, uint64_t *values)
+{
+	const struct td_capture *capture = &thread->capture;
+	const struct td_registers *registers = &thread->registers;
+
+	values[0] = capture->slots;
+	for (uint32_t i = 0; i < registers->extras; i++)
+		values[1 + td_metrics_shape.nodes + i] =
+			(capture->extra[i] - registers->extra_base[i]) & TD_COUNTER_MASK;
+	if (!capture->complete)
+		return false;
+	return td_registers_decode(capture->slots, capture->metrics,
+				   td_metrics_shape.nodes, values + 1);
+}
+
+static bool switched_rdpmc(const struct td_thread *thread)
+{
+	return thread->capture.lock != thread->registers.lock;
+}
+
+/* A reset that is not the beginning of a window: nothing is in a hurry. */
+static void reset_rdpmc(struct td_thread *thread)
+{
+	struct td_registers *registers = &thread->registers;
+
+	for (uint32_t i = 0; i < registers->extras; i++)
+		td_metrics_read_one(registers->extra[i], &registers->extra_base[i]);
+	td_syscall3(SYS_ioctl, registers->slots_fd, PERF_EVENT_IOC_RESET, 0);
+	registers->lock = registers->slots->lock;
+}
+
+/* As read() of a group gives it: how many, then their counts in order of opening. */
+struct group_read {
+	uint64_t events;
+	uint64_t enabled;
+	uint64_t running;
+	uint64_t value[TD_COUNTERS_MAX];
+};
+
+static bool read_group(struct td_thread *thread, uint64_t *values, uint64_t *not_running)
+{
+	uint32_t wanted = 1 + td_metrics_shape.nodes + td_metrics_shape.extras;
+	struct group_read group;
+	long n = td_syscall3(SYS_read, thread->registers.slots_fd, &group, sizeof(group));
+
+	if (n < (long)(3 + wanted) * 8 || group.events != wanted)
+		return false;
+	for (uint32_t i = 0; i < wanted; i++)
+		values[i] = group.value[i];
+	*not_running = group.enabled - group.running;
+	return true;
+}
+
+static bool read_by_syscall(struct td_thread *thread, uint64_t *values)
+{
+	uint32_t wanted = 1 + td_metrics_shape.nodes + td_metrics_shape.extras;
+	uint64_t not_running = 0;
+
+	if (!read_group(thread, values, &not_running))
+		return false;
+	for (uint32_t i = 0; i < wanted; i++)
+		values[i] -= thread->counter_base[i];
+	/* time without a counter: what was counted is not all there was */
+	return not_running == thread->registers.not_running;
+}
+
+static void reset_by_syscall(struct td_thread *thread)
+{
+	read_group(thread, thread->counter_base, &thread->registers.not_running);
+}
+
+const struct td_counter_ops td_metrics_rdpmc_counters = {
+	.read = read_rdpmc,
+	.reset = reset_rdpmc,
+	.elapsed = elapsed_cycles,
+	.switched = switched_rdpmc,
+};
+
+const struct td_counter_ops td_metrics_read_counters = {
+	.read = read_by_syscall,
+	.reset = reset_by_syscall,
+	.elapsed = elapsed_cycles,
+};

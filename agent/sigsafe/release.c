@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "agent/sigsafe/release.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/metrics.h"
+
+void td_capture_now(struct td_thread *thread)
+{
+	if (thread->registers.mapped)
+		td_metrics_capture(&thread->registers, &thread->capture);
+}
+
+void td_release_prepare(struct td_thread *thread, uint64_t period, bool empty)
+{
+	struct td_release *release = &thread->release;
+	const long arm[5] = {SYS_ioctl, thread->fd, PERF_EVENT_IOC_PERIOD,
+			     (long)&release->period, 0};
+	const long signal_myself[5] = {SYS_rt_tgsigqueueinfo, td_syscall0(SYS_getpid),
+				       atomic_load(&thread->tid), td_signal.number,
+				       (long)&release->to_myself};
+
+	release->period = period;
+	release->to_myself.si_signo = td_signal.number;
+	release->to_myself.si_code = SI_QUEUE;
+	release->to_myself.si_value.sival_ptr = (void *)td_signal.cookie;
+	memcpy(release->call, empty ? signal_myself : arm, sizeof(release->call));
+	release->wanted = true;
+}

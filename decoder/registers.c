@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/registers.h"
+
+#include <string.h>
+
+#define FULL 255u
+#define TOLERANCE 8u
+
+static uint32_t field_of(uint64_t metrics, uint32_t field)
+{
+	return (uint32_t)(metrics >> (8 * field)) & 0xff;
+}
+
+bool td_registers_decode(uint64_t slots, uint64_t metrics, uint32_t fields, uint64_t *out)
+{
+	uint32_t sum = 0;
+
+	memset(out, 0, fields * sizeof(*out));
+	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++)
+		sum += field_of(metrics, i);
+	if (sum < FULL - TOLERANCE || sum > FULL + TOLERANCE)
+		return false;
+	for (uint32_t i = 0; i < fields; i++)
+		out[i] =
+			(uint64_t)((unsigned __int128)slots * field_of(metrics, i) / sum);
+	return true;
+}
+
+bool td_registers_delta(uint64_t slots_a, uint64_t metrics_a, uint64_t slots_b,
+			uint64_t metrics_b, uint32_t fields, uint64_t *out)
+{
+	uint64_t before[TD_FIELDS];
+
+	if (slots_b < slots_a || !td_registers_decode(slots_b, metrics_b, fields, out))
+		return false;
+	if (!slots_a)
+		return true;
+	if (!td_registers_decode(slots_a, metrics_a, fields, before))
+		return false;
+	for (uint32_t i = 0; i < fields; i++)
+		out[i] = out[i] > before[i] ? out[i] - before[i] : 0;
+	return true;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The PERF_METRICS register: eight 8-bit fields, each a fraction of SLOTS in
+ * 255ths, both counted since the last reset.  Sources: the Intel SDM, volume 3,
+ * "PERF_METRICS MSR", and the kernel's topdown document, whose delta rule
+ * td_registers_delta() is.
+ *
+ * Context: any; pure functions.
+ */
+#ifndef TD_DECODER_REGISTERS_H
+#define TD_DECODER_REGISTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In the order of the register's bytes. */
+enum td_field {
+	TD_FIELD_RETIRING,
+	TD_FIELD_BAD_SPECULATION,
+	TD_FIELD_FRONTEND_BOUND,
+	TD_FIELD_BACKEND_BOUND,
+	TD_FIELD_HEAVY_OPERATIONS, /* from here on Sapphire Rapids and later */
+	TD_FIELD_BRANCH_MISPREDICTS,
+	TD_FIELD_FETCH_LATENCY,
+	TD_FIELD_MEMORY_BOUND,
+	TD_FIELDS,
+};
+#define TD_FIELDS_LEVEL1 4u
+
+#define TD_COUNTER_MASK 0xffffffffffffull /* 48 bits */
+
+/*
+ * The slots of each of the first `fields` (4 or 8) fields.  Level 1 is shared
+ * out so that it adds up to `slots` whatever the rounding of the fields; level 2
+ * is its field's share of the same sum.  False, with slots[] zero, if the
+ * level 1 fields do not add up to 255 +- 8: the register was not counting, or
+ * was caught in a switch.
+ */
+bool td_registers_decode(uint64_t slots, uint64_t metrics, uint32_t fields,
+			 uint64_t *out);
+
+/*
+ * The same between two readings without a reset in between: the difference of
+ * the scaled values, never below zero.  Its error is up to slots_b / 255 for each
+ * field, which is why windows are opened by a reset.  False if slots went
+ * backwards or one of the readings is not plausible.
+ */
+bool td_registers_delta(uint64_t slots_a, uint64_t metrics_a, uint64_t slots_b,
+			uint64_t metrics_b, uint32_t fields, uint64_t *out);
+
+#endif
