@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += agent/libsigsafe.la agent/libcore.la agent/libhook.la
 lib_LTLIBRARIES += agent/libtdagent.la
 
 # Handlers may run on small alternate stacks and must not disturb vector state.
-TD_SIGSAFE_CFLAGS = -Wstack-usage=2048 -ftls-model=initial-exec -fno-builtin-printf
+TD_SIGSAFE_CFLAGS = $(TD_STACK_WARN) -ftls-model=initial-exec -fno-builtin-printf
 
 agent_libsigsafe_la_CFLAGS = $(AM_CFLAGS) $(TD_SIGSAFE_CFLAGS)
 agent_libsigsafe_la_SOURCES = \

@@ -72,8 +72,8 @@ __attribute__((format(printf, 3, 4))) static int refuse(char *why, size_t size,
 static int refuse_value(char *why, size_t size, const char *value, const char *not_what,
 			const char *write_what)
 {
-	return refuse(why, size, "'%s' is not %s; write %s", show(value, strlen(value)).text,
-		      not_what, write_what);
+	return refuse(why, size, "'%s' is not %s; write %s",
+		      show(value, strlen(value)).text, not_what, write_what);
 }
 
 /* Decimal digits only: strtoull() would take blanks, signs and 0x. */
@@ -107,8 +107,9 @@ static const struct {
 	uint32_t factor;
 } period_units[] = {
 	/* td_period_print() takes the first that divides */
-	{"s", TD_UNIT_NS, 1000000000}, {"ms", TD_UNIT_NS, 1000000}, {"us", TD_UNIT_NS, 1000},
-	{"ns", TD_UNIT_NS, 1},         {"", TD_UNIT_CYCLES, 1},
+	{"s", TD_UNIT_NS, 1000000000}, {"ms", TD_UNIT_NS, 1000000},
+	{"us", TD_UNIT_NS, 1000},      {"ns", TD_UNIT_NS, 1},
+	{"", TD_UNIT_CYCLES, 1},
 };
 
 int td_period_parse(const char *text, struct td_period *period)
@@ -121,7 +122,8 @@ int td_period_parse(const char *text, struct td_period *period)
 	for (size_t i = 0; i < COUNT(period_units); i++) {
 		if (strcmp(suffix, period_units[i].suffix))
 			continue;
-		if (__builtin_mul_overflow(number, (uint64_t)period_units[i].factor, &number))
+		if (__builtin_mul_overflow(number, (uint64_t)period_units[i].factor,
+					   &number))
 			return -EINVAL;
 		*period = (struct td_period){number, period_units[i].unit};
 		return 0;
@@ -133,14 +135,16 @@ void td_period_print(const struct td_period *period, char *text, size_t size)
 {
 	size_t i = 0;
 
-	while (period_units[i].unit != period->unit || period->value % period_units[i].factor)
+	while (period_units[i].unit != period->unit ||
+	       period->value % period_units[i].factor)
 		i++;
 	snprintf(text, size, "%llu%s",
 		 (unsigned long long)(period->value / period_units[i].factor),
 		 period->unit == TD_UNIT_CYCLES ? " cycles" : period_units[i].suffix);
 }
 
-static int parse_long(struct td_options *options, const char *value, char *why, size_t size)
+static int parse_long(struct td_options *options, const char *value, char *why,
+		      size_t size)
 {
 	struct td_period period;
 
@@ -154,7 +158,8 @@ static int parse_long(struct td_options *options, const char *value, char *why, 
 	return 0;
 }
 
-static int parse_short(struct td_options *options, const char *value, char *why, size_t size)
+static int parse_short(struct td_options *options, const char *value, char *why,
+		       size_t size)
 {
 	struct td_period period;
 
@@ -168,7 +173,8 @@ static int parse_short(struct td_options *options, const char *value, char *why,
 	return 0;
 }
 
-static int parse_jitter(struct td_options *options, const char *value, char *why, size_t size)
+static int parse_jitter(struct td_options *options, const char *value, char *why,
+			size_t size)
 {
 	uint64_t percent;
 
@@ -179,7 +185,8 @@ static int parse_jitter(struct td_options *options, const char *value, char *why
 	return 0;
 }
 
-static int parse_seed(struct td_options *options, const char *value, char *why, size_t size)
+static int parse_seed(struct td_options *options, const char *value, char *why,
+		      size_t size)
 {
 	if (whole_number_parse(value, &options->seed))
 		return refuse_value(why, size, value, "a seed",
@@ -187,16 +194,18 @@ static int parse_seed(struct td_options *options, const char *value, char *why, 
 	return 0;
 }
 
-static const struct word *word_find(const struct word *words, size_t count, const char *text,
-				    size_t length)
+static const struct word *word_find(const struct word *words, size_t count,
+				    const char *text, size_t length)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strlen(words[i].text) == length && !memcmp(words[i].text, text, length))
+		if (strlen(words[i].text) == length &&
+		    !memcmp(words[i].text, text, length))
 			return &words[i];
 	return NULL;
 }
 
-static int parse_pmu(struct td_options *options, const char *value, char *why, size_t size)
+static int parse_pmu(struct td_options *options, const char *value, char *why,
+		     size_t size)
 {
 	const struct word *word =
 		word_find(pmu_words, COUNT(pmu_words), value, strlen(value));
@@ -220,7 +229,8 @@ static int parse_children(struct td_options *options, const char *value, char *w
 	return 0;
 }
 
-static int parse_debug(struct td_options *options, const char *value, char *why, size_t size)
+static int parse_debug(struct td_options *options, const char *value, char *why,
+		       size_t size)
 {
 	unsigned areas = 0;
 	const char *area = value;
@@ -231,10 +241,11 @@ static int parse_debug(struct td_options *options, const char *value, char *why,
 			word_find(debug_words, COUNT(debug_words), area, length);
 
 		if (!word)
-			return refuse(why, size,
-				      "'%s' is not an area; write core, threads, store and "
-				      "strobe with commas between them, or all",
-				      show(area, length).text);
+			return refuse(
+				why, size,
+				"'%s' is not an area; write core, threads, store and "
+				"strobe with commas between them, or all",
+				show(area, length).text);
 		areas |= (unsigned)word->value;
 		if (!area[length])
 			break;
@@ -255,23 +266,26 @@ static int parse_path(char *path, const char *value, char *why, size_t size)
 		return refuse_value(why, size, value, "a file name",
 				    "p (process id), e (program) or % after each %");
 	if (error || length >= TD_PATH_MAX)
-		return refuse(why, size, "the path has %zu bytes; write at most %d", length,
-			      TD_PATH_MAX - 1);
+		return refuse(why, size, "the path has %zu bytes; write at most %d",
+			      length, TD_PATH_MAX - 1);
 	memcpy(path, value, length + 1);
 	return 0;
 }
 
-static int parse_output(struct td_options *options, const char *value, char *why, size_t size)
+static int parse_output(struct td_options *options, const char *value, char *why,
+			size_t size)
 {
 	return parse_path(options->output, value, why, size);
 }
 
-static int parse_report(struct td_options *options, const char *value, char *why, size_t size)
+static int parse_report(struct td_options *options, const char *value, char *why,
+			size_t size)
 {
 	int error;
 
 	if (!*value)
-		return refuse_value(why, size, value, "a place", "stderr, none or a file");
+		return refuse_value(why, size, value, "a place",
+				    "stderr, none or a file");
 	if (!strcmp(value, "stderr") || !strcmp(value, "none")) {
 		options->report = *value == 's' ? TD_REPORT_STDERR : TD_REPORT_NONE;
 		return 0;
@@ -283,21 +297,24 @@ static int parse_report(struct td_options *options, const char *value, char *why
 }
 
 const struct td_option td_option_table[] = {
-	{"LONG", "PERIOD", "10ms", "mean time between two samples of a thread", parse_long},
-	{"SHORT", "PERIOD", "10us", "mean length of the window after a sample; 0: no windows",
-	 parse_short},
+	{"LONG", "PERIOD", "10ms", "mean time between two samples of a thread",
+	 parse_long},
+	{"SHORT", "PERIOD", "10us",
+	 "mean length of the window after a sample; 0: no windows", parse_short},
 	{"JITTER", "PERCENT", "20", "random spread of the long period, 0 to 100",
 	 parse_jitter},
 	{"PMU", "NAME", "auto", "who measures: auto, clock or simulated", parse_pmu},
 	{"OUTPUT", "FILE", "${TMPDIR:-/tmp}/tdagent-UID/%e.%p.tdp",
 	 "profile file; %p is the process id, %e the program", parse_output},
-	{"REPORT", "WHERE", "stderr", "report at exit: stderr, none or a file", parse_report},
+	{"REPORT", "WHERE", "stderr", "report at exit: stderr, none or a file",
+	 parse_report},
 	{"CHILDREN", "HOW", "quiet",
 	 "child processes: quiet (profiled, no report), report or off", parse_children},
 	{"SEED", "NUMBER", "0", "start of the random numbers; 0: a new one each run",
 	 parse_seed},
 	{"DEBUG", "AREAS", "none",
-	 "trace to stderr: core, threads, store, strobe (with commas), or all", parse_debug},
+	 "trace to stderr: core, threads, store, strobe (with commas), or all",
+	 parse_debug},
 };
 const size_t td_option_count = COUNT(td_option_table);
 
@@ -380,7 +397,8 @@ int td_options_set(struct td_options *options, const char *name, const char *val
 		return option->parse(options, value, why, size);
 	option = td_option_nearest(name);
 	if (option)
-		refuse(why, size, "no such option; did you mean TDAGENT_%s?", option->name);
+		refuse(why, size, "no such option; did you mean TDAGENT_%s?",
+		       option->name);
 	else
 		refuse(why, size, "no such option; `tdagent help run` lists them");
 	return -ENOENT;
@@ -396,10 +414,11 @@ int td_options_check(const struct td_options *options, char *why, size_t size)
 		return 0;
 	td_period_print(longer, long_text, sizeof(long_text));
 	td_period_print(shorter, short_text, sizeof(short_text));
-	return refuse(why, size,
-		      "TDAGENT_SHORT: %s is longer than TDAGENT_LONG, %s; write at most %s, "
-		      "or 0 for no windows",
-		      short_text, long_text, long_text);
+	return refuse(
+		why, size,
+		"TDAGENT_SHORT: %s is longer than TDAGENT_LONG, %s; write at most %s, "
+		"or 0 for no windows",
+		short_text, long_text, long_text);
 }
 
 static int append(char *path, size_t size, size_t *used, const char *text, size_t length)

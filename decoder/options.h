@@ -59,7 +59,8 @@ struct td_option {
 	 * 0, or -EINVAL with `options` unchanged and `why` filled: what was wrong
 	 * and what to write, without the option's name.
 	 */
-	int (*parse)(struct td_options *options, const char *value, char *why, size_t size);
+	int (*parse)(struct td_options *options, const char *value, char *why,
+		     size_t size);
 };
 
 extern const struct td_option td_option_table[];

@@ -130,46 +130,63 @@ static int later(const struct stat *a, const struct stat *b)
 	return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-/* The newest of our profiles in `directory` into newest[PATH_MAX]; 0 or -1. */
-static int find_newest(const char *directory, char *newest)
-{
-	struct stat st, best = {0};
-	struct dirent **entry;
-	int count, found = -1;
+struct newest {
+	char path[PATH_MAX];
+	struct stat st;
+	int found;
+};
 
-	if (!owned(directory, S_IFDIR, &st))
-		return -1;
-	count = scandir(directory, &entry, visible, alphasort);
+static void consider(struct newest *newest, const char *path)
+{
+	struct stat st;
+
+	if (!owned(path, S_IFREG, &st) || (newest->found && !later(&st, &newest->st)) ||
+	    !td_profile_probe(path))
+		return;
+	newest->found = 1;
+	newest->st = st;
+	strcpy(newest->path, path);
+}
+
+/* Looks at our profiles in `directory`; `tdagent run` makes one more in it. */
+static void find_newest(const char *directory, int depth, struct newest *newest)
+{
+	struct stat st;
+	struct dirent **entry;
+	int count = owned(directory, S_IFDIR, &st)
+			    ? scandir(directory, &entry, visible, alphasort)
+			    : -1;
+
 	for (int i = 0; i < count; i++) {
 		char path[PATH_MAX];
-		int err = join(path, directory, entry[i]->d_name);
 
+		if (!join(path, directory, entry[i]->d_name)) {
+			consider(newest, path);
+			if (depth)
+				find_newest(path, depth - 1, newest);
+		}
 		free(entry[i]);
-		if (err || !owned(path, S_IFREG, &st) ||
-		    (found == 0 && !later(&st, &best)) || !td_profile_probe(path))
-			continue;
-		best = st;
-		found = 0;
-		strcpy(newest, path);
 	}
 	if (count >= 0)
 		free(entry);
-	return found;
 }
 
 static int add_default(struct td_report *report, int *failed)
 {
 	const char *base = getenv("TMPDIR");
-	char directory[PATH_MAX], newest[PATH_MAX], name[32];
+	char directory[PATH_MAX], name[32];
+	struct newest newest = {.found = 0};
 
 	if (!base || !base[0])
 		base = "/tmp";
 	snprintf(name, sizeof(name), "tdagent-%u", geteuid());
-	if (join(directory, base, name) < 0 || find_newest(directory, newest) < 0) {
+	if (!join(directory, base, name))
+		find_newest(directory, 1, &newest);
+	if (!newest.found) {
 		say(failed, directory, "no profile of yours here: name a FILE");
 		return 0;
 	}
-	return add_file(report, newest, failed);
+	return add_file(report, newest.path, failed);
 }
 
 int td_inputs_add(struct td_report *report, int count, char **path, int *failed)

@@ -10,11 +10,27 @@ tools_libprint_la_SOURCES = \
 tools_libprint_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
 tools_libprint_la_LIBADD = decoder/libdecoder.la
 
+# libmachine: what the machine and a program to be profiled are like.
+noinst_LTLIBRARIES += tools/libmachine.la
+tools_libmachine_la_SOURCES = \
+	tools/child.c tools/child.h \
+	tools/commands.h \
+	tools/directory.c tools/directory.h \
+	tools/facts.c tools/facts.h \
+	tools/found.c tools/found.h \
+	tools/library.c tools/library.h \
+	tools/probe.c tools/probe.h \
+	tools/program.c tools/program.h
+tools_libmachine_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
+tools_libmachine_la_LIBADD = decoder/libformat.la
+
 bin_PROGRAMS += tools/tdagent
 tools_tdagent_SOURCES = \
 	tools/commands.h \
 	tools/inputs.c tools/inputs.h \
 	tools/main.c \
-	tools/report.c
+	tools/output.c tools/output.h \
+	tools/report.c \
+	tools/run.c
 tools_tdagent_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
-tools_tdagent_LDADD = tools/libprint.la decoder/libdecoder.la
+tools_tdagent_LDADD = tools/libmachine.la tools/libprint.la decoder/libdecoder.la

@@ -6,23 +6,95 @@
 
 struct command {
 	const char *name;
+	const char *arguments;
 	const char *help;
 	int (*run)(int argc, char **argv);
 };
 
+static int cmd_help(int argc, char **argv);
+static int cmd_version(int argc, char **argv);
+
 static const struct command commands[] = {
-	{"report", "show a profile", td_cmd_report},
+	{"run", "[OPTION...] [--] PROGRAM [ARG...]",
+	 "profile a program and print its report", td_cmd_run},
+	{"report", "[OPTION...] FILE|DIR...", "print the report of profiles",
+	 td_cmd_report},
+	{"probe", "[--format=text|json]", "tell what this machine can measure",
+	 td_cmd_probe},
+	{"help", "[COMMAND]", "explain a command", cmd_help},
+	{"version", "", "print the version", cmd_version},
 };
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static void usage(FILE *stream)
+{
+	fputs("usage: tdagent COMMAND [ARG...]\n\n", stream);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		fprintf(stream, "  %-8s %-34s %s\n", commands[i].name,
+			commands[i].arguments, commands[i].help);
+	fputs("\nWithout tdagent: LD_PRELOAD=libtdagent.so PROGRAM; see libtdagent(7).\n",
+	      stream);
+}
+
+static int unknown(const char *name)
+{
+	fprintf(stderr, "tdagent: %s: no such command; `tdagent help` lists them\n",
+		name);
+	return 2;
+}
+
+static int cmd_help(int argc, char **argv)
+{
+	const struct command *command;
+	char *help[] = {NULL, (char[]){"--help"}, NULL};
+
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return 0;
+	}
+	command = find(argv[1]);
+	if (!command)
+		return unknown(argv[1]);
+	help[0] = argv[1];
+	return command->run(2, help);
+}
+
+static int cmd_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts(PACKAGE_STRING);
+	return 0;
+}
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; argc > 1 && i < COMMANDS; i++) {
-		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
+	const char *name = argc < 2 ? "" : argv[1];
+	const struct command *command;
+	int status;
+
+	if (!*name) {
+		usage(stderr);
+		return 2;
 	}
-	fputs("usage: tdagent COMMAND [arguments]\n\n", stderr);
-	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(stderr, "  %-8s  %s\n", commands[i].name, commands[i].help);
-	return 2;
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		name = "version";
+	command = find(name);
+	if (!command)
+		return unknown(name);
+	status = command->run(argc - 1, argv + 1);
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("tdagent: standard output");
+		return status ? status : 1;
+	}
+	return status;
 }

@@ -22,6 +22,9 @@
 /* Before this, a sigtrap event kills a thread that has SIGTRAP blocked. */
 #define KERNEL_SAFE_SIGTRAP 5019
 
+/* These hang when a clock event disables itself. */
+#define KERNEL_BAD_REFRESH(kernel) ((kernel) == 6016 || (kernel) == 6017)
+
 /* A window costs two signals and some timer programming, 100 us of CPU time on
  * a slow virtual machine: later than this is later than us. */
 #define LATE_NS 1000000u
@@ -321,7 +324,8 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 	thread->fd = thread->timer = -1;
 	thread->counters = td_core.choice.counters;
 	if (td_core.choice.trigger != TD_TRIGGER_TIMER) {
-		thread->trigger = &td_perf_trigger;
+		thread->trigger = KERNEL_BAD_REFRESH(td_facts_kernel()) ? &td_perf_trigger
+								: &td_perf_once_trigger;
 		thread->plan = &td_core.choice.plan;
 		error = open_event(thread, tid);
 		if (!error)

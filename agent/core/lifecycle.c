@@ -194,6 +194,7 @@ void td_lifecycle_start(void)
 {
 	bool child = td_facts_parent_is_profiled();
 
+	td_log_start();
 	td_core.quiet = child;
 	read_options(&td_core.options);
 	if (child && td_core.options.children == TD_CHILDREN_OFF)

@@ -71,8 +71,9 @@ static void fill_environment(struct job *job)
 		for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++) {
 			size_t length = strlen(passed_on[i]);
 
-			if (used < ENVIRONMENT_MAX - 1 && (*variable)[length] == '=' &&
-			    strncmp(*variable, passed_on[i], length) == 0)
+			if (used < ENVIRONMENT_MAX - 1 &&
+			    strncmp(*variable, passed_on[i], length) == 0 &&
+			    (*variable)[length] == '=')
 				job->envp[used++] = *variable;
 		}
 	job->envp[used] = NULL;
@@ -116,7 +117,8 @@ static int run_job(struct job *job)
 		;
 	if (job->error)
 		return job->error;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
+	/* what else went wrong the tool has said itself */
+	return WIFEXITED(status) && WEXITSTATUS(status) != 127 ? 0 : -EIO;
 }
 
 static void name_report(char *argument, size_t size)
@@ -136,6 +138,8 @@ void td_reporter_run(void)
 	struct job job = {.tool = tool, .keep_fd = -1};
 	int error = -ENOENT;
 
+	if (td_core.options.report == TD_REPORT_STDERR && !td_log_possible())
+		return;
 	if (td_core.path[0]) {
 		snprintf(profile, sizeof(profile), "%s", td_core.path);
 	} else {

@@ -11,7 +11,7 @@
 #include "agent/sigsafe/store.h"
 
 #define OBJECTS_MAX 1024u
-#define JIT_MAX 256u /* more mappings than that are not looked up again */
+#define JIT_MAX	    256u /* more mappings than that are not looked up again */
 
 /*
  * An object in which a sample was taken.  Entries are only ever added; an
@@ -32,14 +32,87 @@ static struct object objects[OBJECTS_MAX];
 static _Atomic uint32_t object_count;
 static _Atomic uint32_t jit_count;
 
-/* Enough of the unwind table to tell another file loaded at the same place. */
-static uint64_t fingerprint_of(const struct dl_find_object *found)
+static bool inside(struct td_range range, uint64_t address, uint64_t size)
 {
-	uint64_t words[2] = {0, 0};
+	return address >= range.start && address <= range.end &&
+	       size <= range.end - address;
+}
 
+struct build_id {
+	uint32_t size; /* 0: none */
+	uint8_t bytes[sizeof(((struct td_file_object *)0)->build_id)];
+};
+
+/* Looks for the build-id among the notes in [at, end). */
+static void find_build_id(uint64_t at, uint64_t end, struct build_id *id)
+{
+	while (end - at >= sizeof(Elf64_Nhdr) && end > at) {
+		const Elf64_Nhdr *note = (const void *)at;
+		uint64_t name = at + sizeof(*note);
+		uint64_t descriptor = name + ((note->n_namesz + 3ull) & ~3ull);
+		uint64_t next = descriptor + ((note->n_descsz + 3ull) & ~3ull);
+
+		if (next > end || next <= at)
+			return;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    memcmp((const void *)name, "GNU", 4) == 0 &&
+		    note->n_descsz <= sizeof(id->bytes)) {
+			memcpy(id->bytes, (const void *)descriptor, note->n_descsz);
+			id->size = note->n_descsz;
+			return;
+		}
+		at = next;
+	}
+}
+
+/* The mapped ELF header leads to the notes; without it there is no build-id. */
+static void read_build_id(const struct td_range *range, uint64_t bias,
+			  struct build_id *id)
+{
+	const Elf64_Ehdr *header = (const void *)range->start;
+	const Elf64_Phdr *program;
+
+	if (!inside(*range, range->start, sizeof(*header)) ||
+	    memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header->e_phentsize != sizeof(*program) ||
+	    !inside(*range, range->start + header->e_phoff,
+		    header->e_phnum * sizeof(*program)))
+		return;
+	program = (const void *)(range->start + header->e_phoff);
+	for (unsigned i = 0; i < header->e_phnum && !id->size; i++) {
+		uint64_t start = bias + program[i].p_vaddr;
+
+		if (program[i].p_type == PT_NOTE &&
+		    inside(*range, start, program[i].p_memsz))
+			find_build_id(start, start + program[i].p_memsz, id);
+	}
+}
+
+static uint64_t mix(uint64_t hash, const void *data, size_t size)
+{
+	const uint8_t *byte = data;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ byte[i]) * 0x100000001b3u;
+	return hash;
+}
+
+/*
+ * Tells another file loaded at the same place, also one of the same layout: the
+ * name, the build-id and the head of the unwind table.
+ */
+static uint64_t fingerprint_of(const struct dl_find_object *found,
+			       const struct td_range *range, uint64_t bias)
+{
+	struct build_id id = {.size = 0};
+	uint64_t hash = (uint64_t)found->dlfo_link_map->l_ld;
+
+	read_build_id(range, bias, &id);
+	hash = mix(hash, id.bytes, id.size);
 	if (found->dlfo_eh_frame)
-		memcpy(words, found->dlfo_eh_frame, 12);
-	return (words[0] ^ words[1] << 32) ^ (uint64_t)found->dlfo_link_map->l_ld;
+		hash = mix(hash, found->dlfo_eh_frame, 12);
+	return mix(hash, found->dlfo_link_map->l_name,
+		   strlen(found->dlfo_link_map->l_name));
 }
 
 static struct object *next_object(struct object *after)
@@ -54,7 +127,8 @@ static struct object *next_object(struct object *after)
 }
 
 /* Records `file` in the profile and remembers it; returns NULL if there is no room. */
-static struct object *add_object(const struct object *values, const struct td_file_object *file)
+static struct object *add_object(const struct object *values,
+				 const struct td_file_object *file)
 {
 	uint32_t index = atomic_load(&object_count);
 	uint32_t ref;
@@ -82,55 +156,6 @@ static void copy_string(char *to, const char *from, size_t size)
 	to[i] = 0;
 }
 
-static bool inside(struct td_range range, uint64_t address, uint64_t size)
-{
-	return address >= range.start && address <= range.end && size <= range.end - address;
-}
-
-/* Looks for the build-id among the notes in [at, end). */
-static void find_build_id(uint64_t at, uint64_t end, struct td_file_object *file)
-{
-	while (end - at >= sizeof(Elf64_Nhdr) && end > at) {
-		const Elf64_Nhdr *note = (const void *)at;
-		uint64_t name = at + sizeof(*note);
-		uint64_t descriptor = name + ((note->n_namesz + 3ull) & ~3ull);
-		uint64_t next = descriptor + ((note->n_descsz + 3ull) & ~3ull);
-
-		if (next > end || next <= at)
-			return;
-		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-		    memcmp((const void *)name, "GNU", 4) == 0 &&
-		    note->n_descsz <= sizeof(file->build_id)) {
-			memcpy(file->build_id, (const void *)descriptor, note->n_descsz);
-			file->build_id_size = note->n_descsz;
-			return;
-		}
-		at = next;
-	}
-}
-
-/* The mapped ELF header leads to the notes; without it there is no build-id. */
-static void read_build_id(const struct object *object, struct td_file_object *file)
-{
-	const Elf64_Ehdr *header = (const void *)object->range.start;
-	const Elf64_Phdr *program;
-
-	if (!inside(object->range, object->range.start, sizeof(*header)) ||
-	    memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_phentsize != sizeof(*program) ||
-	    !inside(object->range, object->range.start + header->e_phoff,
-		    header->e_phnum * sizeof(*program)))
-		return;
-	program = (const void *)(object->range.start + header->e_phoff);
-	for (unsigned i = 0; i < header->e_phnum && !file->build_id_size; i++) {
-		uint64_t start = object->bias + program[i].p_vaddr;
-
-		if (program[i].p_type == PT_NOTE &&
-		    inside(object->range, start, program[i].p_memsz))
-			find_build_id(start, start + program[i].p_memsz, file);
-	}
-}
-
 static struct object *add_elf(const struct object *values, const char *name)
 {
 	struct td_file_object file = {
@@ -140,8 +165,11 @@ static struct object *add_elf(const struct object *values, const char *name)
 		.bias = values->bias,
 		.fingerprint = values->fingerprint,
 	};
+	struct build_id id = {.size = 0};
 
-	read_build_id(values, &file);
+	read_build_id(&values->range, values->bias, &id);
+	file.build_id_size = id.size;
+	memcpy(file.build_id, id.bytes, sizeof(id.bytes));
 	copy_string(file.path, name, sizeof(file.path));
 	return add_object(values, &file);
 }
@@ -154,12 +182,13 @@ static struct object *elf_object(const struct dl_find_object *found)
 		.range = {(uint64_t)found->dlfo_map_start, (uint64_t)found->dlfo_map_end},
 		.bias = found->dlfo_link_map->l_addr,
 		.link_map = found->dlfo_link_map,
-		.fingerprint = fingerprint_of(found),
 	};
 
+	values.fingerprint = fingerprint_of(found, &values.range, values.bias);
 	for (struct object *o = next_object(NULL); o; o = next_object(o))
-		if (o->range.start == values.range.start && o->range.end == values.range.end &&
-		    o->link_map == values.link_map && o->fingerprint == values.fingerprint)
+		if (o->range.start == values.range.start &&
+		    o->range.end == values.range.end && o->link_map == values.link_map &&
+		    o->fingerprint == values.fingerprint)
 			return o;
 	if (!*name)
 		name = td_store.header->exe;
@@ -207,8 +236,11 @@ static void set_chunk(struct td_identity *identity, enum td_place_kind kind,
 {
 	*identity = (struct td_identity){
 		.kind = kind,
-		.object = object ? atomic_load_explicit(&object->ref, memory_order_relaxed) : 0,
-		.address = (ip & ~(uint64_t)(TD_PLACE_CHUNK - 1)) - (object ? object->bias : 0),
+		.object =
+			object ? atomic_load_explicit(&object->ref, memory_order_relaxed)
+			       : 0,
+		.address = (ip & ~(uint64_t)(TD_PLACE_CHUNK - 1)) -
+			   (object ? object->bias : 0),
 		.region = region - (object ? object->bias : 0),
 		.size = TD_PLACE_CHUNK,
 	};
@@ -240,7 +272,8 @@ void td_identity_find(uint64_t ip, struct td_identity *identity)
 	} else if (td_unwind_table_find(found.dlfo_eh_frame, object->range, ip, &range)) {
 		*identity = (struct td_identity){
 			.kind = TD_PLACE_FUNCTION,
-			.object = atomic_load_explicit(&object->ref, memory_order_relaxed),
+			.object =
+				atomic_load_explicit(&object->ref, memory_order_relaxed),
 			.address = range.start - object->bias,
 			.region = range.start - object->bias,
 			.size = (uint32_t)(range.end - range.start),

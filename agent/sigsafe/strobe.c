@@ -145,7 +145,8 @@ static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *
  */
 static bool is_echo(const struct td_thread *thread, const uint64_t *values)
 {
-	return values[thread->counters->elapsed] - thread->armed_at < thread->armed_period;
+	return thread->trigger->echoes &&
+	       values[thread->counters->elapsed] - thread->armed_at < thread->armed_period;
 }
 
 void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed)

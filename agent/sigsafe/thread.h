@@ -32,6 +32,7 @@ struct td_trigger_ops {
 	int (*arm)(struct td_thread *thread, uint64_t period);
 	/* No more signals. */
 	void (*stop)(struct td_thread *thread);
+	bool echoes; /* a period goes on by itself until another one is armed */
 };
 
 /*

@@ -14,6 +14,12 @@
 
 /* thread->fd is the event, F_SETSIG thread->fd_mark on it. */
 extern const struct td_trigger_ops td_perf_trigger;
+/*
+ * The same event, one signal for each arming: a period of 10 us that goes on
+ * by itself interrupts our handler ten times, which costs more than the handler.
+ * Not on kernels 6.16 and 6.17, which hang when a clock event disables itself.
+ */
+extern const struct td_trigger_ops td_perf_once_trigger;
 /* thread->timer is the timer's kernel id. */
 extern const struct td_trigger_ops td_timer_trigger;
 

@@ -9,7 +9,6 @@
  * whether each file holds what was written, go to the file result0; file0 and
  * so on are the files.  All are in the working directory.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

@@ -10,7 +10,6 @@
  * prints a checksum that is always the same; --truth adds a JSON line for each
  * function: its share of the CPU time and the declared mix.
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A parent and two children, each in a function of its own; the children leave
- * by _exit(3) and exit(4).  --truth prints who is who.
+ * A parent and two children, each in a function of its own (no two of them
+ * alike, or the compiler makes them one); the children leave by _exit(3) and
+ * exit(4).  --truth prints who is who.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,12 +20,12 @@ static SPIN_NOINLINE void parent_work(void)
 
 static SPIN_NOINLINE void quick_child_work(void)
 {
-	spin_ms(300);
+	spin_ms(301);
 }
 
 static SPIN_NOINLINE void plain_child_work(void)
 {
-	spin_ms(300);
+	spin_ms(302);
 }
 
 static void quick_child(void)

@@ -3,7 +3,6 @@
  * Two named threads, each in a function of its own; "left" takes twice the CPU
  * time of "right".  --truth prints a JSON line for each thread.
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

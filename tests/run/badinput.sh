@@ -15,7 +15,7 @@ unharmed()
 }
 
 for setting in LONG=banana LONG= LONG=-1 LONG=1 LONG=1fortnight LONG=99999999999999999999 \
-	SHORT=soon JITTER=101 JITTER=-1 PMU=gpu OUTPUT=%q REPORT=%q CHILDREN=all \
+	SHORT=soon SHORT=1s JITTER=101 JITTER=-1 PMU=gpu OUTPUT=%q CHILDREN=all \
 	DEBUG=everything SEED=x LNOG=1ms; do
 	agent "TDAGENT_$setting" "$prog/burn" 50
 	unharmed "$setting" "TDAGENT_${setting%%=*}"
@@ -25,6 +25,12 @@ for output in /nonexistent/directory/profile /dev/full "$work"; do
 	agent "TDAGENT_OUTPUT=$output" "$prog/burn" 50
 	unharmed "output to $output" "$output"
 done
+# A bad option keeps its default: after the line the report follows.
+agent TDAGENT_REPORT=%q "$prog/burn" 50
+[ "$(grep -c '^tdagent: ' "$work/agent.err")" -eq 1 ] || fail "REPORT=%q: not one line"
+sed -i 1q "$work/agent.err"
+unharmed REPORT=%q TDAGENT_REPORT
+
 agent TDAGENT_REPORT=/nonexistent/directory/report "$prog/burn" 50
 unharmed "report to a missing directory" /nonexistent/directory/report
 

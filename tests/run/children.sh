@@ -4,18 +4,10 @@
 # children there were.
 . "$(dirname "$0")/lib.sh"
 
-# reports: how many reports are in stderr of the agent's run.
-reports()
-{
-	grep -c "tdagent .*: " "$work/agent.err"
-}
-
 plain "$prog/burn" 300
 agent TDAGENT_REPORT=stderr "$prog/burn" 300
 cmp -s "$work/plain.out" "$work/agent.out" || fail "stdout is not the program's own"
 grep -q burn_sixty "$work/agent.err" || fail "no report on stderr"
-header=$(head -n 1 "$work/agent.err")
-[ -n "$header" ] || header=$(sed -n 2p "$work/agent.err")
 
 agent "TDAGENT_REPORT=$work/report-%e" "$prog/burn" 300
 same "report to a file"

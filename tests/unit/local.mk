@@ -42,6 +42,12 @@ tests_unit_test_text_LDADD = $(td_unit_ldadd)
 tests_unit_test_topdown_SOURCES = tests/unit/test_topdown.c tests/unit/unit.h
 tests_unit_test_topdown_CFLAGS = $(td_unit_cflags)
 tests_unit_test_topdown_LDADD = $(td_unit_ldadd)
+check_PROGRAMS += tests/unit/test_probe tests/unit/test_program
+TESTS += tests/unit/test_probe tests/unit/test_program
+tests_unit_test_probe_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
+tests_unit_test_probe_LDADD = tools/libmachine.la $(CHECK_LIBS)
+tests_unit_test_program_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
+tests_unit_test_program_LDADD = tools/libmachine.la $(CHECK_LIBS)
 
 # The agent's own modules.  As static archives their hidden symbols can be tested.
 check_PROGRAMS += tests/unit/test_identity tests/unit/test_strobe

@@ -58,20 +58,22 @@ END_TEST
 /* The defaults that --help prints are the defaults. */
 START_TEST(test_fallbacks_are_the_defaults)
 {
-	static const char *const spelled[] = {"LONG", "SHORT",	  "JITTER", "PMU",
+	static const char *const spelled[] = {"LONG",   "SHORT",    "JITTER", "PMU",
 					      "REPORT", "CHILDREN", "SEED"};
 	struct td_options fresh = options;
 
 	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
-		ck_assert_int_eq(set(spelled[i], td_option_find(spelled[i])->fallback), 0);
+		ck_assert_int_eq(set(spelled[i], td_option_find(spelled[i])->fallback),
+				 0);
 	assert_same(&options, &fresh);
 }
 END_TEST
 
 START_TEST(test_order)
 {
-	static const char *const order[] = {"LONG",   "SHORT",	  "JITTER", "PMU",  "OUTPUT",
-					    "REPORT", "CHILDREN", "SEED",   "DEBUG"};
+	static const char *const order[] = {"LONG",     "SHORT",  "JITTER",
+					    "PMU",      "OUTPUT", "REPORT",
+					    "CHILDREN", "SEED",   "DEBUG"};
 
 	ck_assert_uint_eq(td_option_count, sizeof(order) / sizeof(order[0]));
 	for (size_t i = 0; i < td_option_count; i++)
@@ -93,7 +95,8 @@ static const struct {
 	{"2s", 2000000000, TD_UNIT_NS, "2s"},
 	{"500ns", 500, TD_UNIT_NS, "500ns"},
 	{"007us", 7000, TD_UNIT_NS, "7us"},
-	{"18446744073709551615", UINT64_MAX, TD_UNIT_CYCLES, "18446744073709551615 cycles"},
+	{"18446744073709551615", UINT64_MAX, TD_UNIT_CYCLES,
+	 "18446744073709551615 cycles"},
 };
 
 START_TEST(test_period)
@@ -110,8 +113,21 @@ START_TEST(test_period)
 END_TEST
 
 static const char *const not_periods[] = {
-	"", " 1ms", "1ms ", "+1ms", "-1", "1.5ms", "12q", "us", "0x10", "1 ms", "1MS", "1msms",
-	"18446744073709551616", "18446744073709551615s", "99999999999999999999999",
+	"",
+	" 1ms",
+	"1ms ",
+	"+1ms",
+	"-1",
+	"1.5ms",
+	"12q",
+	"us",
+	"0x10",
+	"1 ms",
+	"1MS",
+	"1msms",
+	"18446744073709551616",
+	"18446744073709551615s",
+	"99999999999999999999999",
 };
 
 START_TEST(test_not_a_period)
@@ -129,9 +145,11 @@ static const struct {
 	const char *why;
 } refused[] = {
 	{"LONG", "12q",
-	 "TDAGENT_LONG: '12q' is not a period; write cycles (1000000) or a time (1ms, 10us)"},
+	 "TDAGENT_LONG: '12q' is not a period; write cycles (1000000) or a time (1ms, "
+	 "10us)"},
 	{"LONG", "",
-	 "TDAGENT_LONG: '' is not a period; write cycles (1000000) or a time (1ms, 10us)"},
+	 "TDAGENT_LONG: '' is not a period; write cycles (1000000) or a time (1ms, "
+	 "10us)"},
 	{"LONG", "999ns",
 	 "TDAGENT_LONG: '999ns' is not within the limits; write 1us to 1000s, or 1000 to "
 	 "1000000000000 cycles"},
@@ -139,7 +157,8 @@ static const struct {
 	 "TDAGENT_LONG: '1001s' is not within the limits; write 1us to 1000s, or 1000 to "
 	 "1000000000000 cycles"},
 	{"SHORT", "-1",
-	 "TDAGENT_SHORT: '-1' is not a period; write cycles (300), a time (10us), or 0 for no "
+	 "TDAGENT_SHORT: '-1' is not a period; write cycles (300), a time (10us), or 0 "
+	 "for no "
 	 "windows"},
 	{"SHORT", "1001s",
 	 "TDAGENT_SHORT: '1001s' is not within the limits; write 0 to 1000s, or at most "
@@ -149,26 +168,34 @@ static const struct {
 	{"JITTER", "20%",
 	 "TDAGENT_JITTER: '20%' is not a percentage; write a whole number from 0 to 100"},
 	{"PMU", "metrics",
-	 "TDAGENT_PMU: 'metrics' is not a way to measure of this version; write auto, clock or "
+	 "TDAGENT_PMU: 'metrics' is not a way to measure of this version; write auto, "
+	 "clock or "
 	 "simulated"},
 	{"OUTPUT", "a%q",
-	 "TDAGENT_OUTPUT: 'a%q' is not a file name; write p (process id), e (program) or % "
+	 "TDAGENT_OUTPUT: 'a%q' is not a file name; write p (process id), e (program) or "
+	 "% "
 	 "after each %"},
 	{"OUTPUT", "a%",
-	 "TDAGENT_OUTPUT: 'a%' is not a file name; write p (process id), e (program) or % "
+	 "TDAGENT_OUTPUT: 'a%' is not a file name; write p (process id), e (program) or "
+	 "% "
 	 "after each %"},
 	{"REPORT", "", "TDAGENT_REPORT: '' is not a place; write stderr, none or a file"},
-	{"CHILDREN", "yes", "TDAGENT_CHILDREN: 'yes' is not known; write quiet, report or off"},
+	{"CHILDREN", "yes",
+	 "TDAGENT_CHILDREN: 'yes' is not known; write quiet, report or off"},
 	{"SEED", "1e3",
-	 "TDAGENT_SEED: '1e3' is not a seed; write a whole number, or 0 for a new one each run"},
+	 "TDAGENT_SEED: '1e3' is not a seed; write a whole number, or 0 for a new one "
+	 "each run"},
 	{"SEED", "18446744073709551616",
-	 "TDAGENT_SEED: '18446744073709551616' is not a seed; write a whole number, or 0 for a "
+	 "TDAGENT_SEED: '18446744073709551616' is not a seed; write a whole number, or 0 "
+	 "for a "
 	 "new one each run"},
 	{"DEBUG", "core,",
-	 "TDAGENT_DEBUG: '' is not an area; write core, threads, store and strobe with commas "
+	 "TDAGENT_DEBUG: '' is not an area; write core, threads, store and strobe with "
+	 "commas "
 	 "between them, or all"},
 	{"DEBUG", "core,strobes",
-	 "TDAGENT_DEBUG: 'strobes' is not an area; write core, threads, store and strobe with "
+	 "TDAGENT_DEBUG: 'strobes' is not an area; write core, threads, store and strobe "
+	 "with "
 	 "commas between them, or all"},
 };
 
@@ -220,7 +247,8 @@ START_TEST(test_long_path)
 	memset(path, 'x', sizeof(path));
 	path[TD_PATH_MAX] = '\0';
 	ck_assert_int_eq(set("OUTPUT", path), -EINVAL);
-	ck_assert_str_eq(why, "TDAGENT_OUTPUT: the path has 1024 bytes; write at most 1023");
+	ck_assert_str_eq(why,
+			 "TDAGENT_OUTPUT: the path has 1024 bytes; write at most 1023");
 	path[TD_PATH_MAX - 1] = '\0';
 	ck_assert_int_eq(set("OUTPUT", path), 0);
 }
@@ -231,7 +259,8 @@ START_TEST(test_unknown_name)
 	ck_assert_int_eq(set("LNOG", "1ms"), -ENOENT);
 	ck_assert_str_eq(why, "TDAGENT_LNOG: no such option; did you mean TDAGENT_LONG?");
 	ck_assert_int_eq(set("CHILD", "off"), -ENOENT);
-	ck_assert_str_eq(why, "TDAGENT_CHILD: no such option; `tdagent help run` lists them");
+	ck_assert_str_eq(why,
+			 "TDAGENT_CHILD: no such option; `tdagent help run` lists them");
 	ck_assert_int_eq(set("", "1"), -ENOENT);
 	ck_assert_int_eq(set("A_VERY_LONG_NAME_THAT_IS_NO_OPTION", "1"), -ENOENT);
 	ck_assert_ptr_null(td_option_nearest("LEVEL"));
@@ -267,8 +296,9 @@ START_TEST(test_short_is_not_above_long)
 {
 	ck_assert_int_eq(set("LONG", "5us"), 0);
 	ck_assert_int_eq(td_options_check(&options, why, sizeof(why)), -EINVAL);
-	ck_assert_str_eq(why, "TDAGENT_SHORT: 10us is longer than TDAGENT_LONG, 5us; write at "
-			      "most 5us, or 0 for no windows");
+	ck_assert_str_eq(why,
+			 "TDAGENT_SHORT: 10us is longer than TDAGENT_LONG, 5us; write at "
+			 "most 5us, or 0 for no windows");
 	ck_assert_int_eq(set("SHORT", "5us"), 0);
 	ck_assert_int_eq(td_options_check(&options, why, sizeof(why)), 0);
 	ck_assert_int_eq(set("SHORT", "6000"), 0); /* cycles */
@@ -280,8 +310,9 @@ START_TEST(test_expand)
 {
 	char path[32];
 
-	ck_assert_int_eq(td_output_expand("/t/%e.%p.tdp", 4294967295u, "/usr/bin/xz", path, 32),
-			 0);
+	ck_assert_int_eq(
+		td_output_expand("/t/%e.%p.tdp", 4294967295u, "/usr/bin/xz", path, 32),
+		0);
 	ck_assert_str_eq(path, "/t/xz.4294967295.tdp");
 	ck_assert_int_eq(td_output_expand("%%%e%%", 1, "%p", path, 32), 0);
 	ck_assert_str_eq(path, "%%p%");

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# From nothing to a first report: installs what is needed (Debian, Ubuntu),
+# builds in build/, profiles the demonstration program and shows its report.
+# May be run again at any time.  --build stops after building, --tests installs
+# and builds what the tests need too (check.sh uses both).
+set -eu
+
+cd "$(dirname "$0")"
+
+build_packages='gcc g++ make libc6-dev binutils autoconf automake libtool pkg-config
+libelf-dev libdw-dev libunwind-dev zlib1g-dev libiberty-dev'
+test_packages='check python3 groff universal-ctags clang-format xz-utils zstd sqlite3 openssl'
+
+die()
+{
+	echo "bootstrap.sh: $*" >&2
+	exit 1
+}
+
+as_root()
+{
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "packages are missing:$missing; run me as root, or install sudo"
+	fi
+}
+
+# need_packages NAME...: installs those that are not there.
+need_packages()
+{
+	if ! command -v apt-get >/dev/null; then
+		echo "No apt-get here: configure will say which libraries are missing."
+		return
+	fi
+	missing=
+	for package; do
+		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
+			grep -qx installed || missing="$missing $package"
+	done
+	[ -n "$missing" ] || return 0
+	echo "Installing:$missing"
+	as_root apt-get update -qq
+	# shellcheck disable=SC2086 # a list of names
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+		--no-install-recommends $missing
+}
+
+build()
+{
+	[ -e configure ] || autoreconf -i
+	mkdir -p build
+	# shellcheck disable=SC2086 # a list of options
+	[ -e build/Makefile ] || (cd build && ../configure -q ${CONFIGURE_FLAGS:-})
+	make -C build -s -j"$(nproc)" "$@"
+}
+
+show()
+{
+	echo
+	echo "== tdagent run -- tests/prog/demo: top-down, simulated (the program makes it up)"
+	build/tools/tdagent run --long=1ms -- build/tests/prog/demo
+	echo
+	echo "== tdagent run --pmu=clock -- tests/prog/demo: what this machine really measured"
+	build/tools/tdagent run --long=1ms --pmu=clock -- build/tests/prog/demo
+	echo
+	echo "Next: build/tools/tdagent run -- YOUR-PROGRAM; sudo make -C build install"
+}
+
+tests=
+stop=
+for argument; do
+	case $argument in
+	--tests) tests=yes ;;
+	--build) stop=yes ;;
+	*) die "$argument: no such option; write --build, --tests or nothing" ;;
+	esac
+done
+# shellcheck disable=SC2086 # lists of names
+need_packages $build_packages ${tests:+$test_packages}
+build
+[ -z "$tests" ] || build check TESTS=
+[ -n "$stop" ] || show

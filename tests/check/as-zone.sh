@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What the signal-safe zone calls: everything that the archive leaves undefined
+# must stand in as-zone.allow, with its reason.  Also without optimisation: an
+# optimiser removes calls (malloc and free in a pair) that are in the source.
+. "$(dirname "$0")/lib.sh"
+
+# zone WHAT OBJECT...: compares what is undefined in them together.
+zone()
+{
+	what=$1
+	shift
+	ld -r -o "$work/zone.o" "$@" || { fail "$what: ld -r failed"; return; }
+	nm -u "$work/zone.o" | sed 's/^ *[Uw] //; s/@.*//' | sort -u >"$work/undefined"
+	for name in $(comm -23 "$work/undefined" "$work/allowed"); do
+		users=
+		for object in "$work"/O0/*.o; do
+			nm -u "$object" | grep -qw "$name" && users="$users $(basename "$object" .o).c"
+		done
+		fail "$what: $name is not allowed in a signal handler (used by:${users:- ?});" \
+			"if it is safe, give the reason in tests/check/as-zone.allow"
+	done
+}
+
+archive=agent/.libs/libsigsafe.a
+need $archive
+sed 's/#.*//; s/[[:space:]]*$//; /^$/d' "$check/as-zone.allow" | sort -u >"$work/allowed"
+grep -nE '^[^#[:space:]]+[[:space:]]*(#[[:space:]]*)?$' "$check/as-zone.allow" &&
+	fail "as-zone.allow: each name needs its reason"
+
+mkdir "$work/O0"
+for source in "$top"/agent/sigsafe/*.c; do
+	$compile -O0 -fPIC -c "$source" -o "$work/O0/$(basename "$source" .c).o" || exit 99
+done
+zone "as built" --whole-archive $archive
+zone "at -O0" "$work"/O0/*.o

@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Each header compiles alone, twice in a row.
+. "$(dirname "$0")/lib.sh"
+
+for header in $(sources agent decoder tools | grep '\.h$'); do
+	printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$work/alone.c"
+	$compile -Wall -Wextra -fsyntax-only "$work/alone.c" >"$work/log" 2>&1 &&
+		[ ! -s "$work/log" ] && continue
+	cat "$work/log"
+	fail "$header does not compile alone"
+done
+exit 0

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "tools/probe.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct td_facts facts;
+static struct td_obstacle obstacles[TD_OBSTACLES_MAX];
+
+/* A machine where everything works. */
+static void setup(void)
+{
+	facts = (struct td_facts){
+		.kernel = "6.1.0",
+		.kernel_major = 6,
+		.kernel_minor = 1,
+		.cpu = "Some \"CPU\"",
+		.paranoid = 2,
+		.sample_rate = 100000,
+		.mlock_kb = 516,
+		.files_soft = 1024,
+		.files_hard = 524288,
+		.memlock = 8388608,
+		.tick_ns = 4000000,
+		.pmu = true,
+		.slots = true,
+		.topdown_events = 8,
+		.rdpmc = 1,
+		.directory = "/tmp/tdagent-1",
+		.library = "/usr/lib/libtdagent.so",
+	};
+}
+
+/* The obstacle that has `word`, or a failure. */
+static const struct td_obstacle *obstacle(const char *word)
+{
+	size_t count = td_probe_obstacles(&facts, obstacles);
+
+	for (size_t i = 0; i < count; i++)
+		if (strstr(obstacles[i].what, word))
+			return &obstacles[i];
+	ck_abort_msg("no obstacle speaks of %s", word);
+}
+
+static void assert_trigger(enum td_trigger trigger, bool windows)
+{
+	struct td_choice choice = td_probe_choose(&facts);
+
+	ck_assert_int_eq(choice.backend, TD_BACKEND_CLOCK);
+	ck_assert_int_eq(choice.trigger, trigger);
+	ck_assert_int_eq(choice.windows, windows);
+}
+
+START_TEST(test_all_well)
+{
+	assert_trigger(TD_TRIGGER_SIGTRAP, true);
+	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 1);
+	ck_assert_ptr_nonnull(strstr(obstacles[0].what, "does not use the PMU yet"));
+}
+END_TEST
+
+START_TEST(test_sigtrap_is_unsafe_before_5_19)
+{
+	facts.kernel_major = 5;
+	facts.kernel_minor = 18;
+	assert_trigger(TD_TRIGGER_SIGNAL, true);
+	obstacle("SIGTRAP");
+	facts.kernel_minor = 19;
+	assert_trigger(TD_TRIGGER_SIGTRAP, true);
+	facts.sigtrap_error = EINVAL;
+	assert_trigger(TD_TRIGGER_SIGNAL, true);
+}
+END_TEST
+
+START_TEST(test_paranoid)
+{
+	facts.paranoid = 4;
+	facts.clock_error = facts.sigtrap_error = facts.cycles_error = EACCES;
+	assert_trigger(TD_TRIGGER_TIMER, false);
+	ck_assert_str_eq(obstacle("paranoid is 4")->change,
+			 "sudo sysctl kernel.perf_event_paranoid=2");
+}
+END_TEST
+
+START_TEST(test_container)
+{
+	facts.seccomp = 2;
+	facts.clock_error = facts.sigtrap_error = facts.cycles_error = EPERM;
+	assert_trigger(TD_TRIGGER_TIMER, false);
+	ck_assert_ptr_nonnull(strstr(obstacle("seccomp")->change, "docker run"));
+	facts.clock_error = ENOSYS;
+	obstacle("seccomp");
+	facts.seccomp = 0;
+	ck_assert_ptr_nonnull(
+		strstr(obstacle("no perf_event_open")->change, "CONFIG_PERF"));
+	facts.clock_error = EMFILE;
+	ck_assert_ptr_nonnull(strstr(obstacle("descriptor")->change, "ulimit -n"));
+}
+END_TEST
+
+START_TEST(test_virtual_machine)
+{
+	facts.pmu = facts.slots = false;
+	facts.cycles_error = ENOENT;
+	facts.hypervisor = true;
+	assert_trigger(TD_TRIGGER_SIGTRAP, true);
+	obstacle("without a vPMU");
+}
+END_TEST
+
+START_TEST(test_nothing_works)
+{
+	facts.clock_error = facts.sigtrap_error = EPERM;
+	facts.timer_error = EPERM;
+	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_NONE);
+	facts.clock_error = facts.sigtrap_error = facts.timer_error = 0;
+	strcpy(facts.library_fault, "libtdagent.so is nowhere");
+	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_NONE);
+	ck_assert_str_eq(obstacle("nowhere")->change, "make install");
+}
+END_TEST
+
+/* Everything wrong at once fits, and each names a change. */
+START_TEST(test_all_obstacles)
+{
+	size_t count;
+
+	strcpy(facts.library_fault, "no library");
+	strcpy(facts.directory_fault, "no directory");
+	facts.clock_error = facts.sigtrap_error = facts.cycles_error = EACCES;
+	facts.sample_rate = 1000;
+	facts.files_soft = 64;
+	count = td_probe_obstacles(&facts, obstacles);
+	ck_assert_uint_eq(count, 6);
+	ck_assert_uint_le(count, TD_OBSTACLES_MAX);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_str_ne(obstacles[i].change, "");
+}
+END_TEST
+
+static char *printed(void (*print)(FILE *, const struct td_facts *))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	print(stream, &facts);
+	fclose(stream);
+	return text;
+}
+
+START_TEST(test_print)
+{
+	char *text = printed(td_probe_text);
+	char *json = printed(td_probe_json);
+
+	ck_assert_ptr_nonnull(strstr(text, "--pmu=auto     clock\n"));
+	ck_assert_ptr_nonnull(strstr(text, "users may measure their own user-mode code"));
+	ck_assert_ptr_nonnull(strstr(json, "\"cpu\": \"Some \\\"CPU\\\"\""));
+	ck_assert_ptr_nonnull(strstr(json, "\"backend\": \"clock\""));
+	ck_assert_ptr_nonnull(strstr(json, "\"perf_event_paranoid\": 2"));
+	free(text);
+	free(json);
+	facts.paranoid = TD_FACT_UNKNOWN;
+	facts.rdpmc = -1;
+	facts.files_soft = UINT64_MAX;
+	text = printed(td_probe_text);
+	json = printed(td_probe_json);
+	ck_assert_ptr_nonnull(strstr(text, "RLIMIT_NOFILE              unlimited\n"));
+	ck_assert_ptr_null(strstr(json, "rdpmc"));
+	ck_assert_ptr_null(strstr(json, "perf_event_paranoid"));
+	free(text);
+	free(json);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("probe");
+	TCase *tests = tcase_create("probe");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, test_all_well);
+	tcase_add_test(tests, test_sigtrap_is_unsafe_before_5_19);
+	tcase_add_test(tests, test_paranoid);
+	tcase_add_test(tests, test_container);
+	tcase_add_test(tests, test_virtual_machine);
+	tcase_add_test(tests, test_nothing_works);
+	tcase_add_test(tests, test_all_obstacles);
+	tcase_add_test(tests, test_print);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "tools/program.h"
+
+#include <check.h>
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[] = "/tmp/tdagent-test-XXXXXX";
+static char path[PATH_MAX];
+static char why[512];
+
+/* The smallest file that looks like a dynamic program. */
+static struct {
+	Elf64_Ehdr header;
+	Elf64_Phdr interpreter;
+	char loader[64];
+} program;
+
+static void setup(void)
+{
+	memset(&program, 0, sizeof(program));
+	memcpy(program.header.e_ident, ELFMAG, SELFMAG);
+	program.header.e_ident[EI_CLASS] = ELFCLASS64;
+	program.header.e_ident[EI_DATA] = ELFDATA2LSB;
+	program.header.e_machine = EM_X86_64;
+	program.header.e_phoff = sizeof(program.header);
+	program.header.e_phentsize = sizeof(program.interpreter);
+	program.header.e_phnum = 1;
+	program.interpreter.p_type = PT_INTERP;
+	program.interpreter.p_offset =
+		sizeof(program.header) + sizeof(program.interpreter);
+	strcpy(program.loader, "/lib64/ld-linux-x86-64.so.2");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	ck_assert_int_eq(setenv("PATH", directory, 1), 0);
+}
+
+static void teardown(void)
+{
+	char command[PATH_MAX];
+
+	snprintf(command, sizeof(command), "/bin/rm -rf %s", directory);
+	ck_assert_int_eq(system(command), 0);
+	strcpy(directory + strlen(directory) - 6, "XXXXXX");
+}
+
+static void write_file(const char *name, const void *bytes, size_t size, mode_t mode)
+{
+	char file[PATH_MAX];
+	FILE *stream;
+
+	snprintf(file, sizeof(file), "%s/%s", directory, name);
+	stream = fopen(file, "w");
+	ck_assert_ptr_nonnull(stream);
+	ck_assert_uint_eq(fwrite(bytes, 1, size, stream), size);
+	fclose(stream);
+	ck_assert_int_eq(chmod(file, mode), 0);
+}
+
+static int find(const char *name)
+{
+	why[0] = '\0';
+	return td_program_find(name, path, sizeof(path), why, sizeof(why));
+}
+
+static void assert_refused(int status, const char *word)
+{
+	ck_assert_int_eq(find("p"), status);
+	ck_assert_msg(strstr(why, word), "'%s' has no '%s'", why, word);
+}
+
+static void assert_elf_refused(const char *word)
+{
+	write_file("p", &program, sizeof(program), 0755);
+	assert_refused(TD_PROGRAM_REFUSED, word);
+}
+
+START_TEST(test_dynamic)
+{
+	char expected[PATH_MAX];
+
+	write_file("p", &program, sizeof(program), 0755);
+	ck_assert_int_eq(find("p"), 0);
+	snprintf(expected, sizeof(expected), "%s/p", directory);
+	ck_assert_str_eq(path, expected);
+	ck_assert_int_eq(find(expected), 0);
+}
+END_TEST
+
+START_TEST(test_other_elf)
+{
+	program.interpreter.p_type = PT_LOAD;
+	assert_elf_refused("statically linked");
+	program.interpreter.p_type = PT_INTERP;
+	strcpy(program.loader, "/lib/ld-musl-x86_64.so.1");
+	assert_elf_refused("another C library");
+	program.header.e_machine = EM_AARCH64;
+	assert_elf_refused("x86_64");
+	program.header.e_machine = EM_X86_64;
+	program.header.e_ident[EI_CLASS] = ELFCLASS32;
+	assert_elf_refused("x86_64");
+}
+END_TEST
+
+START_TEST(test_cut_elf)
+{
+	for (size_t size = SELFMAG; size < sizeof(program.header); size++) {
+		write_file("p", &program, size, 0755);
+		assert_refused(TD_PROGRAM_REFUSED, "x86_64");
+	}
+	write_file("p", &program, sizeof(program.header), 0755);
+	assert_refused(TD_PROGRAM_REFUSED, "static");
+}
+END_TEST
+
+START_TEST(test_rights)
+{
+	write_file("p", &program, sizeof(program), 04755);
+	assert_refused(TD_PROGRAM_REFUSED, "setuid");
+	write_file("p", &program, sizeof(program), 02755);
+	assert_refused(TD_PROGRAM_REFUSED, "setgid");
+	/* without the group's x it is mandatory locking, not setgid */
+	write_file("p", &program, sizeof(program), 02745);
+	ck_assert_int_eq(find("p"), 0);
+}
+END_TEST
+
+START_TEST(test_missing)
+{
+	char name[PATH_MAX];
+
+	assert_refused(TD_PROGRAM_MISSING, "PATH");
+	ck_assert_int_eq(find(""), TD_PROGRAM_MISSING);
+	ck_assert_int_eq(find("/nonexistent/p"), TD_PROGRAM_MISSING);
+	ck_assert_int_eq(find(directory), TD_PROGRAM_REFUSED);
+	write_file("p", &program, sizeof(program), 0644);
+	assert_refused(TD_PROGRAM_REFUSED, "Permission denied");
+	snprintf(name, sizeof(name), "%s/p/q", directory);
+	ck_assert_int_eq(find(name), TD_PROGRAM_MISSING);
+}
+END_TEST
+
+START_TEST(test_search_goes_on)
+{
+	char search[PATH_MAX];
+
+	snprintf(search, sizeof(search), "/nonexistent::%s", directory);
+	ck_assert_int_eq(setenv("PATH", search, 1), 0);
+	write_file("p", &program, sizeof(program), 0755);
+	ck_assert_int_eq(find("p"), 0);
+}
+END_TEST
+
+START_TEST(test_scripts)
+{
+	char line[PATH_MAX + 8];
+
+	write_file("p", "#!/bin/sh\n", 10, 0755);
+	ck_assert_int_eq(find("p"), 0);
+	write_file("p", "echo no first line\n", 19, 0755);
+	ck_assert_int_eq(find("p"), 0);
+	write_file("p", "#!\n", 3, 0755);
+	assert_refused(TD_PROGRAM_REFUSED, "#!");
+	write_file("p", "#! /nonexistent -x\n", 19, 0755);
+	assert_refused(TD_PROGRAM_REFUSED, "interpreter /nonexistent: No such file");
+	program.interpreter.p_type = PT_LOAD;
+	write_file("static", &program, sizeof(program), 0755);
+	snprintf(line, sizeof(line), "#!%s/static\n", directory);
+	write_file("p", line, strlen(line), 0755);
+	assert_refused(TD_PROGRAM_REFUSED, "statically linked");
+	snprintf(line, sizeof(line), "#!%s/p\n", directory);
+	write_file("p", line, strlen(line), 0755);
+	assert_refused(TD_PROGRAM_REFUSED, "no usable #! line");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("program");
+	TCase *tests = tcase_create("program");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, test_dynamic);
+	tcase_add_test(tests, test_other_elf);
+	tcase_add_test(tests, test_cut_elf);
+	tcase_add_test(tests, test_rights);
+	tcase_add_test(tests, test_missing);
+	tcase_add_test(tests, test_search_goes_on);
+	tcase_add_test(tests, test_scripts);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

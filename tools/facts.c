@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "tools/facts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/directory.h"
+#include "tools/library.h"
+
+#define DEVICES "/sys/bus/event_source/devices"
+#define CAP_SYS_ADMIN_BIT 21
+#define CAP_PERFMON_BIT 38
+
+static int64_t read_number(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	long long number = -1;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%lld", &number) != 1)
+		number = -1;
+	fclose(file);
+	return number;
+}
+
+static int read_paranoid(void)
+{
+	if (access("/proc/sys/kernel/perf_event_paranoid", R_OK))
+		return TD_FACT_UNKNOWN;
+	return (int)read_number("/proc/sys/kernel/perf_event_paranoid");
+}
+
+/* Finds "KEY<blanks>:<blanks>VALUE" in a file of such lines. */
+static bool read_field(const char *path, const char *key, char *value, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	*value = '\0';
+	if (!file)
+		return false;
+	while (!found && getline(&line, &room, file) > 0) {
+		char *colon = strchr(line, ':');
+
+		if (!colon || strncmp(line, key, strlen(key)) ||
+		    !strchr(" \t:", line[strlen(key)]))
+			continue;
+		colon += 1 + strspn(colon + 1, " \t");
+		snprintf(value, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+		found = true;
+	}
+	free(line);
+	fclose(file);
+	return found;
+}
+
+static void gather_system(struct td_facts *facts)
+{
+	struct utsname name;
+	char flags[8192];
+	char value[64];
+	unsigned long long capabilities = 0;
+
+	if (!uname(&name)) {
+		snprintf(facts->kernel, sizeof(facts->kernel), "%s", name.release);
+		if (sscanf(name.release, "%d.%d", &facts->kernel_major,
+			   &facts->kernel_minor) != 2)
+			facts->kernel_major = facts->kernel_minor = -1;
+	}
+	read_field("/proc/cpuinfo", "model name", facts->cpu, sizeof(facts->cpu));
+	if (read_field("/proc/cpuinfo", "flags", flags, sizeof(flags)))
+		facts->hypervisor = strstr(flags, " hypervisor") != NULL;
+	facts->seccomp = read_field("/proc/self/status", "Seccomp", value, sizeof(value))
+				 ? atoi(value)
+				 : -1;
+	if (read_field("/proc/self/status", "CapEff", value, sizeof(value)))
+		capabilities = strtoull(value, NULL, 16);
+	facts->perfmon = capabilities >> CAP_SYS_ADMIN_BIT & 1 ||
+			 capabilities >> CAP_PERFMON_BIT & 1;
+}
+
+static void gather_limits(struct td_facts *facts)
+{
+	struct rlimit limit;
+	struct timespec tick;
+
+	facts->paranoid = read_paranoid();
+	facts->sample_rate = read_number("/proc/sys/kernel/perf_event_max_sample_rate");
+	facts->mlock_kb = read_number("/proc/sys/kernel/perf_event_mlock_kb");
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		facts->files_soft = limit.rlim_cur;
+		facts->files_hard = limit.rlim_max;
+	}
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit))
+		facts->memlock = limit.rlim_cur;
+	facts->tick_ns = clock_getres(CLOCK_MONOTONIC_COARSE, &tick)
+				 ? -1
+				 : tick.tv_sec * 1000000000 + tick.tv_nsec;
+}
+
+static int try_event(struct perf_event_attr *attr)
+{
+	long fd;
+
+	attr->size = sizeof(*attr);
+	attr->disabled = 1;
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+	fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	close((int)fd);
+	return 0;
+}
+
+static void gather_tries(struct td_facts *facts)
+{
+	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_TASK_CLOCK,
+					.sample_period = 1000000};
+	struct perf_event_attr sigtrap = clock;
+	struct perf_event_attr cycles = {.type = PERF_TYPE_HARDWARE,
+					 .config = PERF_COUNT_HW_CPU_CYCLES};
+	struct sigevent event = {.sigev_notify = SIGEV_NONE};
+	timer_t timer;
+
+	sigtrap.sigtrap = 1;
+	sigtrap.remove_on_exec = 1;
+	facts->sigtrap_error = try_event(&sigtrap);
+	facts->clock_error = try_event(&clock);
+	facts->cycles_error = try_event(&cycles);
+	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer))
+		facts->timer_error = errno;
+	else
+		timer_delete(timer);
+}
+
+/* "cpu", or "cpu_core" and "cpu_atom" of a hybrid one. */
+static bool is_cpu_pmu(const char *name)
+{
+	return !strcmp(name, "cpu") || !strncmp(name, "cpu_", 4);
+}
+
+static void gather_events(struct td_facts *facts, const char *pmu)
+{
+	char path[512];
+	DIR *events;
+	struct dirent *entry;
+
+	facts->pmu = true;
+	snprintf(path, sizeof(path), DEVICES "/%s/rdpmc", pmu);
+	facts->rdpmc = (int)read_number(path);
+	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
+	events = opendir(path);
+	while (events && (entry = readdir(events))) {
+		if (!strcmp(entry->d_name, "slots"))
+			facts->slots = true;
+		if (!strncmp(entry->d_name, "topdown-", 8) && !strchr(entry->d_name, '.'))
+			facts->topdown_events++;
+	}
+	if (events)
+		closedir(events);
+}
+
+static void gather_pmus(struct td_facts *facts)
+{
+	DIR *devices = opendir(DEVICES);
+	struct dirent *entry;
+
+	facts->rdpmc = -1;
+	while (devices && (entry = readdir(devices)))
+		if (is_cpu_pmu(entry->d_name))
+			gather_events(facts, entry->d_name);
+	if (devices)
+		closedir(devices);
+}
+
+static void gather_places(struct td_facts *facts)
+{
+	if (!td_directory_private(facts->directory, sizeof(facts->directory),
+				  facts->directory_fault,
+				  sizeof(facts->directory_fault)) &&
+	    access(facts->directory, W_OK | X_OK))
+		snprintf(facts->directory_fault, sizeof(facts->directory_fault), "%s",
+			 strerror(errno));
+	td_library_find(facts->library, sizeof(facts->library), facts->library_fault,
+			sizeof(facts->library_fault));
+}
+
+void td_facts_gather(struct td_facts *facts)
+{
+	*facts = (struct td_facts){0};
+	gather_system(facts);
+	gather_limits(facts);
+	gather_tries(facts);
+	gather_pmus(facts);
+	gather_places(facts);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What can be found out about this machine, without judging it.  Numbers that
+ * the machine does not tell are -1.
+ *
+ * Context: normal.
+ */
+#ifndef TD_TOOLS_FACTS_H
+#define TD_TOOLS_FACTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TD_FACT_TEXT 512
+#define TD_FACT_UNKNOWN INT_MIN /* paranoid: -1 is one of its values */
+
+struct td_facts {
+	char kernel[128];
+	int kernel_major, kernel_minor;
+	char cpu[128];
+	bool hypervisor; /* the CPU says that it is a virtual one */
+
+	int paranoid;        /* kernel.perf_event_paranoid, or TD_FACT_UNKNOWN */
+	bool perfmon;        /* CAP_PERFMON or CAP_SYS_ADMIN: paranoid does not bind */
+	int seccomp;         /* mode of this process: 0 none, 1 strict, 2 filter */
+	int64_t sample_rate; /* kernel.perf_event_max_sample_rate, a second */
+	int64_t mlock_kb;    /* kernel.perf_event_mlock_kb */
+	uint64_t files_soft; /* RLIMIT_NOFILE; UINT64_MAX: no limit */
+	uint64_t files_hard;
+	uint64_t memlock; /* RLIMIT_MEMLOCK, soft, bytes */
+	int64_t tick_ns;  /* of the scheduler: what CPU timers resolve */
+
+	/* what opening it gave: 0 or errno */
+	int sigtrap_error; /* perf task-clock, user mode, sigtrap */
+	int clock_error;   /* the same without sigtrap */
+	int cycles_error;  /* hardware cycles, user mode */
+	int timer_error;   /* POSIX timer on this thread's CPU time */
+
+	bool pmu;           /* /sys lists a CPU PMU */
+	bool slots;         /* it has the slots event */
+	int topdown_events; /* it has so many topdown-* events */
+	int rdpmc;          /* its rdpmc setting: 0 never, 1 with an event, 2 always */
+
+	char directory[TD_FACT_TEXT];       /* for profiles */
+	char directory_fault[TD_FACT_TEXT]; /* "": it can be written */
+	char library[TD_FACT_TEXT];
+	char library_fault[TD_FACT_TEXT]; /* "": it was found */
+};
+
+/* Tries and reads; opens events for a moment and may make the directory. */
+void td_facts_gather(struct td_facts *facts);
+
+#endif

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+#include "tools/probe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "decoder/names.h"
+#include "tools/commands.h"
+
+#define FILES_FEW 1024 /* a thread takes one descriptor in this version */
+
+struct list {
+	struct td_obstacle *obstacles;
+	size_t count;
+};
+
+static bool kernel_at_least(const struct td_facts *facts, int major, int minor)
+{
+	return facts->kernel_major > major ||
+	       (facts->kernel_major == major && facts->kernel_minor >= minor);
+}
+
+struct td_choice td_probe_choose(const struct td_facts *facts)
+{
+	if (*facts->library_fault)
+		return (struct td_choice){.reason = "libtdagent.so was not found"};
+	/* before 5.19 the kernel kills a thread that has SIGTRAP blocked */
+	if (!facts->sigtrap_error && kernel_at_least(facts, 5, 19))
+		return (struct td_choice){TD_BACKEND_CLOCK, TD_TRIGGER_SIGTRAP, true,
+					  "perf_event_open works, and this kernel "
+					  "delivers its signals synchronously"};
+	if (!facts->clock_error)
+		return (struct td_choice){
+			TD_BACKEND_CLOCK, TD_TRIGGER_SIGNAL, true,
+			"perf_event_open works; this kernel has no safe "
+			"synchronous SIGTRAP (5.19 has)"};
+	if (!facts->timer_error)
+		return (struct td_choice){
+			TD_BACKEND_CLOCK, TD_TRIGGER_TIMER, false,
+			"perf_event_open is refused; POSIX CPU timers "
+			"resolve one scheduler tick, too coarse for windows"};
+	return (struct td_choice){
+		.reason = "neither perf_event_open nor POSIX CPU timers work"};
+}
+
+__attribute__((format(printf, 2, 3))) static struct td_obstacle *
+add(struct list *list, const char *format, ...)
+{
+	struct td_obstacle *obstacle = &list->obstacles[list->count++];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(obstacle->what, sizeof(obstacle->what), format, arguments);
+	va_end(arguments);
+	return obstacle;
+}
+
+__attribute__((format(printf, 2, 3))) static void change(struct td_obstacle *obstacle,
+							 const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(obstacle->change, sizeof(obstacle->change), format, arguments);
+	va_end(arguments);
+}
+
+static const char *outcome(int error)
+{
+	switch (error) {
+	case 0:
+		return "works";
+	case ENOENT:
+	case EOPNOTSUPP:
+		return "not offered by this machine";
+	case ENOSYS:
+		return "no such system call here";
+	default:
+		return strerror(error);
+	}
+}
+
+static bool paranoid_refuses(const struct td_facts *facts)
+{
+	return facts->paranoid != TD_FACT_UNKNOWN && facts->paranoid > 2 &&
+	       !facts->perfmon;
+}
+
+/* Why perf_event_open refused even the software clock. */
+static void add_refusal(struct list *list, const struct td_facts *facts)
+{
+	int error = facts->clock_error;
+	struct td_obstacle *obstacle;
+
+	if ((error == EACCES || error == EPERM) && paranoid_refuses(facts)) {
+		obstacle =
+			add(list, "kernel.perf_event_paranoid is %d: no user may measure",
+			    facts->paranoid);
+		change(obstacle, "sudo sysctl kernel.perf_event_paranoid=2");
+	} else if ((error == EPERM || error == EACCES || error == ENOSYS) &&
+		   facts->seccomp == 2) {
+		obstacle = add(list,
+			       "a seccomp filter, mostly a container runtime's, refuses "
+			       "perf_event_open (%s)",
+			       strerror(error));
+		change(obstacle, "docker run --cap-add=PERFMON, or --security-opt "
+				 "seccomp=PROFILE with one that allows perf_event_open");
+	} else if (error == ENOSYS) {
+		obstacle = add(list, "this kernel has no perf_event_open");
+		change(obstacle, "a kernel with CONFIG_PERF_EVENTS=y");
+	} else if (error == EMFILE || error == ENFILE) {
+		obstacle = add(list, "no descriptor was free for perf_event_open (%s)",
+			       strerror(error));
+		change(obstacle, "ulimit -n 65536");
+	} else {
+		obstacle = add(list, "perf_event_open refuses the task clock: %s",
+			       strerror(error));
+		change(obstacle,
+		       "as root: setcap or a security module may forbid it; see "
+		       "dmesg and perf_event_open(2)");
+	}
+}
+
+static void add_hardware(struct list *list, const struct td_facts *facts)
+{
+	struct td_obstacle *obstacle;
+
+	if (facts->pmu && !facts->cycles_error) {
+		obstacle =
+			add(list, "no hardware top-down: this version does not use the "
+				  "PMU yet, though this machine has one");
+		change(obstacle,
+		       "nothing in this version; the demonstration program shows "
+		       "what such a report is like");
+		return;
+	}
+	if (facts->pmu && (facts->cycles_error == EACCES || facts->cycles_error == EPERM))
+		obstacle = add(list,
+			       "no hardware counters: perf_event_open refuses them (%s)",
+			       strerror(facts->cycles_error));
+	else if (facts->hypervisor)
+		obstacle = add(list,
+			       "no hardware counters: a virtual machine without a vPMU");
+	else
+		obstacle = add(list, "no hardware counters: %s",
+			       outcome(facts->cycles_error));
+	change(obstacle, "nothing in this version, which does not use the PMU yet");
+}
+
+static void add_limits(struct list *list, const struct td_facts *facts)
+{
+	struct td_obstacle *obstacle;
+
+	if (facts->sample_rate >= 0 && facts->sample_rate < 10000) {
+		obstacle = add(list,
+			       "kernel.perf_event_max_sample_rate is %" PRId64
+			       ": shorter periods are throttled",
+			       facts->sample_rate);
+		change(obstacle, "sudo sysctl kernel.perf_event_max_sample_rate=100000");
+	}
+	if (facts->files_soft < FILES_FEW) {
+		obstacle = add(list,
+			       "RLIMIT_NOFILE is %" PRIu64 ": threads beyond it are not "
+			       "measured",
+			       facts->files_soft);
+		change(obstacle, "ulimit -n %" PRIu64,
+		       facts->files_hard < 65536 ? facts->files_hard : (uint64_t)65536);
+	}
+}
+
+size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obstacles)
+{
+	struct list list = {obstacles, 0};
+
+	if (*facts->library_fault)
+		change(add(&list, "%s", facts->library_fault), "make install");
+	if (*facts->directory_fault)
+		change(add(&list, "profiles cannot be written: %s",
+			   facts->directory_fault),
+		       "mkdir -m 700 DIR && export TMPDIR=DIR");
+	if (facts->clock_error)
+		add_refusal(&list, facts);
+	else if (!kernel_at_least(facts, 5, 19) || facts->sigtrap_error)
+		change(add(&list,
+			   "no synchronous SIGTRAP: signals may come a moment late"),
+		       "a kernel of 5.19 or newer");
+	add_limits(&list, facts);
+	add_hardware(&list, facts);
+	return list.count;
+}
+
+static const char *paranoid_effect(const struct td_facts *facts)
+{
+	if (facts->perfmon)
+		return "not binding: we have CAP_PERFMON or CAP_SYS_ADMIN";
+	if (facts->paranoid > 2)
+		return "no user may open events";
+	return facts->paranoid == 2 ? "users may measure their own user-mode code"
+				    : "users may measure kernel code too";
+}
+
+static void text_limit(FILE *stream, const char *name, uint64_t limit, const char *unit)
+{
+	if (limit == UINT64_MAX)
+		fprintf(stream, "  %-26s unlimited\n", name);
+	else
+		fprintf(stream, "  %-26s %" PRIu64 "%s\n", name, limit, unit);
+}
+
+static void text_number(FILE *stream, const char *name, int64_t number, const char *unit)
+{
+	if (number < 0)
+		fprintf(stream, "  %-26s unknown\n", name);
+	else
+		fprintf(stream, "  %-26s %" PRId64 "%s\n", name, number, unit);
+}
+
+static void text_facts(FILE *stream, const struct td_facts *facts)
+{
+	fputs("\nfound:\n", stream);
+	fprintf(stream, "  %-26s %s\n", "kernel", facts->kernel);
+	fprintf(stream, "  %-26s %s%s\n", "CPU", *facts->cpu ? facts->cpu : "unknown",
+		facts->hypervisor ? " (virtual)" : "");
+	fprintf(stream, "  %-26s %s\n", "perf task-clock, SIGTRAP",
+		outcome(facts->sigtrap_error));
+	fprintf(stream, "  %-26s %s\n", "perf task-clock", outcome(facts->clock_error));
+	fprintf(stream, "  %-26s %s\n", "perf hardware cycles",
+		outcome(facts->cycles_error));
+	fprintf(stream, "  %-26s %s\n", "POSIX CPU timer", outcome(facts->timer_error));
+	fprintf(stream, "  %-26s %s\n", "CPU PMU in /sys", facts->pmu ? "yes" : "no");
+	fprintf(stream, "  %-26s %s, %d topdown-* events\n", "slots event",
+		facts->slots ? "yes" : "no", facts->topdown_events);
+	text_number(stream, "rdpmc", facts->rdpmc, "");
+	if (facts->paranoid == TD_FACT_UNKNOWN)
+		fprintf(stream, "  %-26s unknown\n", "perf_event_paranoid");
+	else
+		fprintf(stream, "  %-26s %d (%s)\n", "perf_event_paranoid",
+			facts->paranoid, paranoid_effect(facts));
+	text_number(stream, "seccomp mode", facts->seccomp, "");
+	text_number(stream, "perf_event_max_sample_rate", facts->sample_rate,
+		    " a second");
+	text_number(stream, "perf_event_mlock_kb", facts->mlock_kb, " kB");
+	text_number(stream, "scheduler tick", facts->tick_ns, " ns");
+	text_limit(stream, "RLIMIT_NOFILE", facts->files_soft, "");
+	text_limit(stream, "RLIMIT_MEMLOCK", facts->memlock, " bytes");
+	fprintf(stream, "  %-26s %s\n", "ptrace (yama)", "not used");
+	fprintf(stream, "  %-26s %s\n", "profiles",
+		*facts->directory_fault ? "nowhere, see below" : facts->directory);
+	fprintf(stream, "  %-26s %s\n", "libtdagent.so",
+		*facts->library_fault ? "not found" : facts->library);
+}
+
+void td_probe_text(FILE *stream, const struct td_facts *facts)
+{
+	struct td_choice choice = td_probe_choose(facts);
+	struct td_obstacle obstacles[TD_OBSTACLES_MAX];
+	size_t count = td_probe_obstacles(facts, obstacles);
+
+	fprintf(stream, "--pmu=auto     %s\n", td_backend_name(choice.backend));
+	if (choice.trigger)
+		fprintf(stream, "triggered by   %s\n", td_trigger_name(choice.trigger));
+	fprintf(stream, "because        %s\n", choice.reason);
+	if (choice.backend)
+		fprintf(stream, "measures       samples by function%s\n",
+			choice.windows ? ", with CPU time, faults and switches in windows"
+				       : "; no windows");
+	fputs("top-down       not from hardware in this version; the demonstration "
+	      "program "
+	      "shows it,\n               simulated\n",
+	      stream);
+	text_facts(stream, facts);
+	fputs("\nin the way:\n", stream);
+	for (size_t i = 0; i < count; i++)
+		fprintf(stream, "  %s\n    change it: %s\n", obstacles[i].what,
+			obstacles[i].change);
+}
+
+static void json_string(FILE *stream, const char *key, const char *value)
+{
+	fprintf(stream, "\"%s\": \"", key);
+	for (; *value; value++) {
+		unsigned char byte = (unsigned char)*value;
+
+		if (byte == '"' || byte == '\\')
+			fprintf(stream, "\\%c", byte);
+		else if (byte < ' ')
+			fprintf(stream, "\\u%04x", byte);
+		else
+			fputc(byte, stream);
+	}
+	fputc('"', stream);
+}
+
+static void json_text(FILE *stream, const char *key, const char *value)
+{
+	fputs("  ", stream);
+	json_string(stream, key, value);
+	fputs(",\n", stream);
+}
+
+/* What is unknown is absent. */
+static void json_number(FILE *stream, const char *key, int64_t number)
+{
+	if (number >= 0)
+		fprintf(stream, "  \"%s\": %" PRId64 ",\n", key, number);
+}
+
+static void json_limit(FILE *stream, const char *key, uint64_t limit)
+{
+	if (limit != UINT64_MAX)
+		fprintf(stream, "  \"%s\": %" PRIu64 ",\n", key, limit);
+}
+
+static void json_flag(FILE *stream, const char *key, bool flag)
+{
+	fprintf(stream, "  \"%s\": %s,\n", key, flag ? "true" : "false");
+}
+
+static void json_facts(FILE *stream, const struct td_facts *facts)
+{
+	json_text(stream, "kernel", facts->kernel);
+	json_text(stream, "cpu", facts->cpu);
+	json_flag(stream, "virtual", facts->hypervisor);
+	json_text(stream, "perf_task_clock_sigtrap", outcome(facts->sigtrap_error));
+	json_text(stream, "perf_task_clock", outcome(facts->clock_error));
+	json_text(stream, "perf_cycles", outcome(facts->cycles_error));
+	json_text(stream, "cpu_timer", outcome(facts->timer_error));
+	json_flag(stream, "pmu", facts->pmu);
+	json_flag(stream, "slots", facts->slots);
+	json_number(stream, "topdown_events", facts->topdown_events);
+	json_number(stream, "rdpmc", facts->rdpmc);
+	if (facts->paranoid != TD_FACT_UNKNOWN)
+		fprintf(stream, "  \"perf_event_paranoid\": %d,\n", facts->paranoid);
+	json_flag(stream, "perfmon_capability", facts->perfmon);
+	json_number(stream, "seccomp", facts->seccomp);
+	json_number(stream, "perf_event_max_sample_rate", facts->sample_rate);
+	json_number(stream, "perf_event_mlock_kb", facts->mlock_kb);
+	json_number(stream, "tick_ns", facts->tick_ns);
+	json_limit(stream, "rlimit_nofile", facts->files_soft);
+	json_limit(stream, "rlimit_memlock", facts->memlock);
+	if (!*facts->directory_fault)
+		json_text(stream, "directory", facts->directory);
+	if (!*facts->library_fault)
+		json_text(stream, "library", facts->library);
+}
+
+void td_probe_json(FILE *stream, const struct td_facts *facts)
+{
+	struct td_choice choice = td_probe_choose(facts);
+	struct td_obstacle obstacles[TD_OBSTACLES_MAX];
+	size_t count = td_probe_obstacles(facts, obstacles);
+
+	fputs("{\n  \"schema\": 1,\n", stream);
+	json_text(stream, "backend", td_backend_name(choice.backend));
+	if (choice.trigger)
+		json_text(stream, "trigger", td_trigger_name(choice.trigger));
+	json_text(stream, "reason", choice.reason);
+	json_flag(stream, "windows", choice.windows);
+	json_flag(stream, "topdown", false);
+	json_facts(stream, facts);
+	fputs("  \"obstacles\": [", stream);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ",\n    {" : "\n    {", stream);
+		json_string(stream, "what", obstacles[i].what);
+		fputs(", ", stream);
+		json_string(stream, "change", obstacles[i].change);
+		fputc('}', stream);
+	}
+	fputs("\n  ]\n}\n", stream);
+}
+
+int td_cmd_probe(int argc, char **argv)
+{
+	struct td_facts facts;
+	bool json = false;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			puts("usage: tdagent probe [--format=text|json]\n\n"
+			     "Tells what this machine can measure, which backend "
+			     "--pmu=auto "
+			     "takes and why,\nand what stands in the way.  Exit status: "
+			     "0 "
+			     "if something can be measured, else 1.");
+			return 0;
+		}
+		if (strcmp(argv[i], "--format=json") &&
+		    strcmp(argv[i], "--format=text")) {
+			fprintf(stderr,
+				"tdagent probe: %s: no such option; write --format=text "
+				"or "
+				"--format=json\n",
+				argv[i]);
+			return 2;
+		}
+		json = !strcmp(argv[i], "--format=json");
+	}
+	td_facts_gather(&facts);
+	(json ? td_probe_json : td_probe_text)(stdout, &facts);
+	return td_probe_choose(&facts).backend ? 0 : 1;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "tools/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define SCRIPTS_MAX 5 /* #! lines that the kernel follows */
+#define SEGMENTS_MAX 512
+
+/* The loader of glibc; another one means another libc, which has not ours. */
+#define LOADER "ld-linux-x86-64.so.2"
+
+__attribute__((format(printf, 3, 4))) static int refuse(char *why, size_t size,
+							const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, size, format, arguments);
+	va_end(arguments);
+	return TD_PROGRAM_REFUSED;
+}
+
+static int refuse_interpreter(const char *loader, char *why, size_t size)
+{
+	const char *slash = strrchr(loader, '/');
+
+	if (!strcmp(slash ? slash + 1 : loader, LOADER))
+		return 0;
+	return refuse(why, size,
+		      "uses another C library (its loader is %s); tdagent needs glibc",
+		      loader);
+}
+
+static int check_segments(int fd, const Elf64_Ehdr *header, char *why, size_t size)
+{
+	char loader[256];
+
+	for (unsigned i = 0; i < header->e_phnum && i < SEGMENTS_MAX; i++) {
+		Elf64_Phdr segment;
+		off_t offset = (off_t)(header->e_phoff + i * sizeof(segment));
+		ssize_t length;
+
+		if (pread(fd, &segment, sizeof(segment), offset) !=
+		    (ssize_t)sizeof(segment))
+			break;
+		if (segment.p_type != PT_INTERP)
+			continue;
+		length = pread(fd, loader, sizeof(loader) - 1, (off_t)segment.p_offset);
+		loader[length < 0 ? 0 : length] = '\0';
+		return refuse_interpreter(loader, why, size);
+	}
+	return refuse(
+		why, size,
+		"is statically linked; LD_PRELOAD cannot reach it; link it dynamically");
+}
+
+static int check_elf(int fd, const Elf64_Ehdr *header, ssize_t length, char *why,
+		     size_t size)
+{
+	if (length < (ssize_t)sizeof(*header) ||
+	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_machine != EM_X86_64 ||
+	    header->e_phentsize != sizeof(Elf64_Phdr))
+		return refuse(why, size,
+			      "is not an x86_64 program; tdagent has no other");
+	return check_segments(fd, header, why, size);
+}
+
+/* Where exec changes identity or rights, the loader ignores LD_PRELOAD. */
+static int check_rights(int fd, char *why, size_t size)
+{
+	struct stat stat;
+	const char *what = NULL;
+
+	if (fstat(fd, &stat))
+		return refuse(why, size, "%s", strerror(errno));
+	if (stat.st_mode & S_ISUID)
+		what = "is setuid";
+	else if ((stat.st_mode & S_ISGID) && (stat.st_mode & S_IXGRP))
+		what = "is setgid";
+	else if (fgetxattr(fd, "security.capability", NULL, 0) > 0)
+		what = "has file capabilities";
+	if (!what)
+		return 0;
+	return refuse(why, size,
+		      "%s; LD_PRELOAD does not work there; profile a copy of it without",
+		      what);
+}
+
+/* Returns the length of the interpreter's path at `*start`, 0 if none. */
+static size_t interpreter(const char *line, const char **start)
+{
+	*start = line + 2 + strspn(line + 2, " \t");
+	return strcspn(*start, " \t\r\n");
+}
+
+static int check_file(const char *path, int scripts, char *why, size_t size);
+
+static int check_script(const char *line, int scripts, char *why, size_t size)
+{
+	char path[PATH_MAX];
+	const char *start;
+	size_t length = interpreter(line, &start);
+	char inner[256];
+	int status;
+
+	if (!length || length >= sizeof(path) || scripts == SCRIPTS_MAX)
+		return refuse(why, size, "has no usable #! line");
+	memcpy(path, start, length);
+	path[length] = '\0';
+	if (access(path, X_OK))
+		return refuse(why, size, "its interpreter %s: %s", path, strerror(errno));
+	status = check_file(path, scripts + 1, inner, sizeof(inner));
+	if (status)
+		refuse(why, size, "its interpreter %s %s", path, inner);
+	return status;
+}
+
+static int check_file(const char *path, int scripts, char *why, size_t size)
+{
+	union {
+		Elf64_Ehdr header;
+		char line[256];
+	} start = {.line = ""};
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t length;
+	int status;
+
+	if (fd < 0) /* it may be run and not be read: nothing to be known */
+		return 0;
+	length = pread(fd, &start, sizeof(start.line) - 1, 0);
+	if (length >= SELFMAG && !memcmp(start.line, ELFMAG, SELFMAG)) {
+		status = check_rights(fd, why, size);
+		if (!status)
+			status = check_elf(fd, &start.header, length, why, size);
+	} else if (length >= 2 && !memcmp(start.line, "#!", 2)) {
+		status = check_script(start.line, scripts, why, size);
+	} else { /* execvp() gives it to the shell */
+		status = check_script("#!/bin/sh", scripts, why, size);
+	}
+	close(fd);
+	return status;
+}
+
+/* 0, or the errno that says why this one cannot be run. */
+static int runnable(const char *path)
+{
+	struct stat stat_buffer;
+
+	if (stat(path, &stat_buffer))
+		return errno;
+	if (S_ISDIR(stat_buffer.st_mode))
+		return EISDIR;
+	if (!S_ISREG(stat_buffer.st_mode) || access(path, X_OK))
+		return EACCES;
+	return 0;
+}
+
+/* Like execvp(): the first that can be run; else EACCES if there was one. */
+static int search(const char *name, char *path, size_t size)
+{
+	const char *rest = getenv("PATH");
+	int error = ENOENT;
+
+	if (!rest)
+		rest = "/bin:/usr/bin";
+	for (;;) {
+		int length = (int)strcspn(rest, ":");
+		int found;
+
+		/* an empty entry is the current directory */
+		snprintf(path, size, "%.*s%s%s", length, rest, length ? "/" : "./", name);
+		found = runnable(path);
+		if (!found)
+			return 0;
+		if (found == EACCES)
+			error = EACCES;
+		if (!rest[length])
+			return error;
+		rest += length + 1;
+	}
+}
+
+int td_program_find(const char *name, char *path, size_t size, char *why, size_t why_size)
+{
+	int error;
+
+	if (strchr(name, '/')) {
+		snprintf(path, size, "%s", name);
+		error = runnable(path);
+	} else {
+		error = *name ? search(name, path, size) : ENOENT;
+	}
+	if (!error)
+		return check_file(path, 0, why, why_size);
+	if (error == ENOENT && !strchr(name, '/'))
+		refuse(why, why_size, "not found in PATH");
+	else
+		refuse(why, why_size, "%s", strerror(error));
+	return error == ENOENT || error == ENOTDIR ? TD_PROGRAM_MISSING
+						   : TD_PROGRAM_REFUSED;
+}
