@@ -13,7 +13,7 @@
 #include <zlib.h>
 
 #define SIZE_CAP ((size_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE)
-#define ROOM	 (TD_BLOCK_SIZE - TD_BLOCK_HEADER)
+#define ROOM (TD_BLOCK_SIZE - TD_BLOCK_HEADER)
 
 /* The bytes under inspection; `blocks` counts a partial last one too. */
 struct view {

@@ -29,7 +29,7 @@ struct td_profile_damage {
 	uint32_t blocks;  /* blocks of an unknown kind or with an impossible owner */
 	uint32_t records; /* records with impossible contents */
 	uint32_t missing; /* blocks that the header promises and the file lacks */
-	uint32_t cut;	  /* 1: the file ends inside a block or its compression broke */
+	uint32_t cut;     /* 1: the file ends inside a block or its compression broke */
 };
 
 struct td_profile {

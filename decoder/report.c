@@ -16,9 +16,9 @@ struct adding {
 	uint32_t process;
 	int counter[TD_COUNTERS_MAX]; /* the report's index of the profile's counters, or
 					 -1 */
-	double sample_ns;	      /* CPU time that one sample stands for */
+	double sample_ns;             /* CPU time that one sample stands for */
 	const struct td_file_object *object; /* the last one looked up */
-	uint32_t module;		     /* its index */
+	uint32_t module;                     /* its index */
 };
 
 /* Makes room for one more element.  Returns 0 or -ENOMEM. */

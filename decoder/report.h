@@ -33,8 +33,8 @@ enum td_sort {
 struct td_report_query {
 	const char *module; /* glob over path or base name; NULL: all */
 	const char *thread; /* thread id or name; NULL: all */
-	unsigned sort;	    /* enum td_sort */
-	size_t top;	    /* functions to keep, 0: all */
+	unsigned sort;      /* enum td_sort */
+	size_t top;         /* functions to keep, 0: all */
 	double min_share;   /* of all samples, 0..1 */
 };
 
@@ -43,13 +43,13 @@ enum td_fate {
 	TD_FATE_EXITED,
 	TD_FATE_EXEC,
 	TD_FATE_RUNNING,
-	TD_FATE_KILLED,	 /* it is gone and did not end its profile */
+	TD_FATE_KILLED,  /* it is gone and did not end its profile */
 	TD_FATE_UNKNOWN, /* RUNNING on another host */
 };
 
 struct td_report_process {
 	struct td_file_header header; /* strings as in the file: not clean */
-	char *path;		      /* of the profile */
+	char *path;                   /* of the profile */
 	enum td_fate fate;
 	uint64_t end_ns; /* CLOCK_MONOTONIC: the end, or the last sample */
 	uint64_t samples;
@@ -79,7 +79,7 @@ struct td_report_rate {
 struct td_report_function {
 	char *name;
 	uint32_t module;  /* index, or TD_NO_MODULE */
-	uint32_t kind;	  /* enum td_place_kind */
+	uint32_t kind;    /* enum td_place_kind */
 	uint64_t address; /* its start: ELF address; JIT and UNKNOWN: run-time address */
 	uint64_t region;
 	uint64_t samples;

@@ -20,7 +20,7 @@ struct entry {
 	uint64_t start;
 	uint64_t end;
 	const char *name;
-	uint32_t rank;	 /* the lowest of several at one address is shown */
+	uint32_t rank;   /* the lowest of several at one address is shown */
 	uint32_t around; /* index + 1 of the entry that encloses this one, 0 none */
 };
 

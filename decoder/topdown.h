@@ -31,8 +31,8 @@ enum td_node {
 struct td_topdown_node {
 	const char *name;  /* "retiring" */
 	const char *title; /* "Retiring", at most 9 characters */
-	int parent;	   /* enum td_node, -1 for level 1 */
-	int less;	   /* derived: parent - this node; -1: has its own counter */
+	int parent;        /* enum td_node, -1 for level 1 */
+	int less;          /* derived: parent - this node; -1: has its own counter */
 	double threshold;  /* flagged above it, under a flagged parent only */
 };
 extern const struct td_topdown_node td_topdown_tree[TD_NODES];

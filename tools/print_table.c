@@ -6,10 +6,10 @@
 
 #include "decoder/text.h"
 
-#define NAME_LEAST  16 /* columns that a function's name gets at least */
+#define NAME_LEAST 16 /* columns that a function's name gets at least */
 #define MODULE_MOST 24
-#define CELL	    64
-#define INDENT	    8 /* of the lines below a row */
+#define CELL 64
+#define INDENT 8 /* of the lines below a row */
 
 struct table {
 	const struct td_report *report;
@@ -127,8 +127,8 @@ static const struct column columns[] = {
 	{"Switches/s", switches_cell, 0, 7, 0},
 	{"Module", module_cell, 0, 3, 1},
 };
-#define COLUMNS	   (sizeof(columns) / sizeof(columns[0]))
-#define ORDERS	   8
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define ORDERS 8
 #define CELL_BYTES (4 * MODULE_MOST + 4 > CELL ? 4 * MODULE_MOST + 4 : CELL)
 
 static const char *cell_of(const struct table *table, size_t column, size_t row,

@@ -18,12 +18,12 @@ struct request {
 	struct td_report_query query;
 	enum format format;
 	const char *output; /* NULL: standard output */
-	int failed;	    /* a file could not be read; already said */
+	int failed;         /* a file could not be read; already said */
 };
 
 /* People read the first lines, programs want to know all. */
 #define TOP_UNSET SIZE_MAX
-#define TOP_TEXT  20
+#define TOP_TEXT 20
 
 static const char usage[] =
 	"usage: tdagent report [options] [FILE|DIR...]\n"

@@ -52,7 +52,7 @@ size_t build_size(const struct build *build)
 
 static uint32_t size_of_kind(const struct build *build, uint32_t kind)
 {
-	return kind == TD_BLOCK_OBJECTS	  ? build->header->object_size
+	return kind == TD_BLOCK_OBJECTS   ? build->header->object_size
 	       : kind == TD_BLOCK_THREADS ? build->header->thread_size
 					  : build->header->place_size;
 }

@@ -133,7 +133,7 @@ START_TEST(student)
 	static const struct {
 		uint64_t df;
 		double t;
-	} table[] = {{1, 12.7062}, {2, 4.3027},	 {5, 2.5706},	{6, 2.4469},
+	} table[] = {{1, 12.7062}, {2, 4.3027},  {5, 2.5706},   {6, 2.4469},
 		     {10, 2.2281}, {29, 2.0452}, {100, 1.9840}, {1000000, 1.9600}};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)

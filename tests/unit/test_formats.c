@@ -21,11 +21,11 @@ struct field {
 			sizeof(((struct type *)0)->name)                                 \
 	}
 #define HEADER(name) FIELD(td_file_header, name)
-#define BLOCK(name)  FIELD(td_file_block, name)
+#define BLOCK(name) FIELD(td_file_block, name)
 #define OBJECT(name) FIELD(td_file_object, name)
 #define THREAD(name) FIELD(td_file_thread, name)
-#define PLACE(name)  FIELD(td_file_place, name)
-#define SUM(name)    FIELD(td_file_sum, name)
+#define PLACE(name) FIELD(td_file_place, name)
+#define SUM(name) FIELD(td_file_sum, name)
 
 static const struct field fields[] = {
 	HEADER(magic),

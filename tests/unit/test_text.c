@@ -13,9 +13,9 @@ START_TEST(clean)
 		{"\033[31m\n\t\177", "?[31m???"},
 		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
 		{"\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80"},
-		{"\xc2\x9b", "??"},		     /* C1: a terminal obeys it */
+		{"\xc2\x9b", "??"},                  /* C1: a terminal obeys it */
 		{"\xc0\xaf \xe0\x80\xaf", "?? ???"}, /* overlong */
-		{"\xed\xa0\x80", "???"},	     /* surrogate */
+		{"\xed\xa0\x80", "???"},             /* surrogate */
 		{"\xf4\x90\x80\x80\xff", "?????"},   /* beyond Unicode */
 		{"cut \xe2\x82", "cut ??"},
 	};
