@@ -26,10 +26,8 @@ static uint64_t next_short(struct td_thread *thread)
 }
 
 /* `at`: what the elapsed counter says now, since the last reset. */
-static void arm(struct td_thread *thread, uint64_t period, uint64_t at)
+static void note_armed(struct td_thread *thread, int error, uint64_t period, uint64_t at)
 {
-	int error = thread->trigger->arm(thread, period);
-
 	thread->armed_period = period;
 	thread->armed_at = at;
 	if (!error)
@@ -37,6 +35,11 @@ static void arm(struct td_thread *thread, uint64_t period, uint64_t at)
 	thread->places.record->lost[error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM]++;
 	atomic_store(&thread->stopped, true);
 	thread->trigger->stop(thread);
+}
+
+static void arm(struct td_thread *thread, uint64_t period, uint64_t at)
+{
+	note_armed(thread, thread->trigger->arm(thread, period), period, at);
 }
 
 static uint64_t monotonic_ns(void)
@@ -199,11 +202,13 @@ void td_strobe_stop(struct td_thread *thread)
 
 void td_strobe_block(struct td_thread *thread)
 {
-	uint64_t values[TD_COUNTERS_MAX] = {0};
+	uint64_t values[TD_COUNTERS_MAX] = {0}, period;
 
 	if (!thread->in_window)
 		return;
+	period = next_long(thread);
 	thread->counters->read(thread, values);
 	reject_window(thread, TD_REJECT_BLOCKED);
-	arm(thread, next_long(thread), values[thread->counters->elapsed]);
+	note_armed(thread, thread->trigger->change(thread, period), period,
+		   values[thread->counters->elapsed]);
 }

@@ -30,6 +30,8 @@ struct td_trigger_ops {
 	 * handler arms anew each time.  Returns 0 or -errno; -EBADF: the
 	 * program took our descriptor away. */
 	int (*arm)(struct td_thread *thread, uint64_t period);
+	/* The same for a period that still runs: it ends after `period` instead. */
+	int (*change)(struct td_thread *thread, uint64_t period);
 	/* No more signals. */
 	void (*stop)(struct td_thread *thread);
 	bool echoes; /* a period goes on by itself until another one is armed */

@@ -24,7 +24,8 @@ static int arm_perf(struct td_thread *thread, uint64_t period)
 	return (int)td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
-/* One signal, then the event disables itself. */
+/* One signal, then the event disables itself.  A refresh adds to those that are
+ * due already: only for an event whose last signal has come. */
 static int arm_perf_once(struct td_thread *thread, uint64_t period)
 {
 	int error = arm_perf(thread, period);
@@ -63,8 +64,9 @@ static void stop_timer(struct td_thread *thread)
 }
 
 const struct td_trigger_ops td_perf_trigger = {
-	.start = start_perf, .arm = arm_perf, .stop = stop_perf, .echoes = true};
+	.start = start_perf, .arm = arm_perf, .change = arm_perf, .stop = stop_perf,
+	.echoes = true};
 const struct td_trigger_ops td_perf_once_trigger = {
-	.start = arm_perf_once, .arm = arm_perf_once, .stop = stop_perf};
+	.start = arm_perf_once, .arm = arm_perf_once, .change = arm_perf, .stop = stop_perf};
 const struct td_trigger_ops td_timer_trigger = {
-	.start = set_timer, .arm = set_timer, .stop = stop_timer};
+	.start = set_timer, .arm = set_timer, .change = set_timer, .stop = stop_timer};

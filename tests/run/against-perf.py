@@ -76,6 +76,7 @@ def module_at(path):
 
 
 def key_of(path, vaddr):
+    path = os.path.realpath(path)  # perf has the file, the loader the name asked for
     return os.path.basename(path), module_at(path).function(vaddr)
 
 

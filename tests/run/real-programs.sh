@@ -48,7 +48,7 @@ real()
 against_perf()
 {
 	file=$(profiles "$2" | xargs ls -S | head -n 1)
-	guest report $clean "$tdagent" report --format=json "$file"
+	guest report $clean "$tdagent" report --top=0 --format=json "$file"
 	ended "exit 0" report
 	[ $have_perf = yes ] || return
 	perf script -i "$work/perf.data" --show-mmap-events -F comm,pid,tid,ip,dso \

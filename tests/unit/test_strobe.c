@@ -60,7 +60,7 @@ static void fake_reset(struct td_thread *t)
 }
 
 static const struct td_trigger_ops trigger = {
-	.start = fake_arm, .arm = fake_arm, .stop = fake_stop, .echoes = true};
+	.start = fake_arm, .arm = fake_arm, .change = fake_arm, .stop = fake_stop, .echoes = true};
 static const struct td_counter_ops counters = {.read = fake_read, .reset = fake_reset};
 
 static void setup(void)
