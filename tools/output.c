@@ -202,13 +202,17 @@ static void report(const struct td_output *output, const struct td_options *opti
 {
 	int fd;
 
-	if (options->report == TD_REPORT_NONE)
+	if (options->report == TD_REPORT_NONE || !found->count)
 		return;
 	fd = destination_open(output, options, pid);
 	if (fd < 0)
 		return;
-	dup2(fd, STDOUT_FILENO);
-	close(fd);
+	if (fd != STDOUT_FILENO) {
+		dup2(fd, STDOUT_FILENO);
+		close(fd);
+	}
+	/* a reader that went away must not change how we end */
+	signal(SIGPIPE, SIG_IGN);
 	report_process(found, pid);
 	if (options->children == TD_CHILDREN_REPORT)
 		report_others(found, pid);
@@ -242,8 +246,8 @@ static bool say_no_samples(const struct td_options *options, const struct td_fou
 	if (options->report != TD_REPORT_NONE)
 		fprintf(stderr,
 			"tdagent run: no sample was taken: the program itself used too "
-			"little "
-			"CPU time in user mode for --long=%s; --long=100us sees more\n",
+			"little CPU time in user mode for --long=%s; --long=100us sees "
+			"more\n",
 			period);
 	return true;
 }
@@ -264,13 +268,11 @@ static void say_why_none(const char *directory, int status)
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) == 127)
 		fputs("the program did not start (exit status 127); a library of it may "
-		      "be "
-		      "missing\n",
+		      "be missing\n",
 		      stderr);
 	else
 		fputs("the agent did not start in it; it may have become a static or "
-		      "setuid "
-		      "program; --debug=core tells more\n",
+		      "setuid program; --debug=core tells more\n",
 		      stderr);
 }
 

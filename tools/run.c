@@ -49,8 +49,8 @@ __attribute__((format(printf, 2, 3))) static int fail(int status, const char *fo
 static void usage(void)
 {
 	puts("usage: tdagent run [OPTION...] [--] PROGRAM [ARG...]\n\n"
-	     "Runs PROGRAM with the profiler preloaded and prints its report.\n"
-	     "Each option is an environment variable too: --long is TDAGENT_LONG.\n");
+	     "Runs PROGRAM with the profiler preloaded and prints its report.\nEach "
+	     "option is an environment variable too: --long is TDAGENT_LONG.\n");
 	for (size_t i = 0; i < td_option_count; i++) {
 		const struct td_option *option = &td_option_table[i];
 		char name[32];
@@ -79,12 +79,13 @@ static int environment_read(struct run *run)
 	char why[512];
 
 	for (char **entry = environ; *entry; entry++) {
-		const char *name = *entry + strlen(PREFIX);
 		const char *equals = strchr(*entry, '=');
+		const char *name;
 		char key[64];
 
 		if (!equals || strncmp(*entry, PREFIX, strlen(PREFIX)))
 			continue;
+		name = *entry + strlen(PREFIX);
 		snprintf(key, sizeof(key), "%.*s", (int)(equals - name), name);
 		if (td_options_set(&run->options, key, equals + 1, why, sizeof(why)))
 			return fail(EXIT_USAGE, "%s", why);
