@@ -218,6 +218,13 @@ static void report(const struct td_output *output, const struct td_options *opti
 		report_others(found, pid);
 }
 
+/* CPU time in user mode that starting a program takes before the agent's turn. */
+#define START_NS 20000000u
+
+/* The long period that a short program needs. */
+#define SHORT_RUN "--long=100us"
+#define SHORT_RUN_NS 100000u
+
 static uint64_t user_ns(void)
 {
 	struct rusage usage;
@@ -237,7 +244,7 @@ static bool say_no_samples(const struct td_options *options, const struct td_fou
 			   int status)
 {
 	bool little = options->long_period.unit == TD_UNIT_NS &&
-		      user_ns() <= 2 * options->long_period.value;
+		      user_ns() <= 2 * options->long_period.value + START_NS;
 	char period[32];
 
 	if (!WIFEXITED(status) || (!little && !found->count))
@@ -246,9 +253,11 @@ static bool say_no_samples(const struct td_options *options, const struct td_fou
 	if (options->report != TD_REPORT_NONE)
 		fprintf(stderr,
 			"tdagent run: no sample was taken: the program itself used too "
-			"little CPU time in user mode for --long=%s; --long=100us sees "
-			"more\n",
-			period);
+			"little CPU time in user mode for --long=%s%s\n",
+			period,
+			options->long_period.value > SHORT_RUN_NS ? "; " SHORT_RUN
+								    " sees more"
+								  : "");
 	return true;
 }
 
