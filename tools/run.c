@@ -148,6 +148,15 @@ static int option_read(struct run *run, char **argv, int *next)
 	return 0;
 }
 
+/* Asked for anywhere before the program, also with a wrong environment. */
+static bool help_wanted(char **argv)
+{
+	for (size_t i = 1; argv[i] && argv[i][0] == '-' && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
 static int arguments_read(struct run *run, int argc, char **argv)
 {
 	char why[512];
@@ -220,7 +229,7 @@ int td_cmd_run(int argc, char **argv)
 	int status;
 	pid_t pid;
 
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+	if (help_wanted(argv)) {
 		usage();
 		return 0;
 	}
