@@ -6,7 +6,8 @@ noinst_LTLIBRARIES += decoder/libformat.la decoder/libdecoder.la
 decoder_libformat_la_SOURCES = \
 	decoder/format.h \
 	decoder/names.c decoder/names.h \
-	decoder/options.c decoder/options.h
+	decoder/options.c decoder/options.h \
+	decoder/values.c decoder/values.h
 
 decoder_libdecoder_la_SOURCES = \
 	decoder/estimate.c decoder/estimate.h \
