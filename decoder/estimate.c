@@ -8,6 +8,13 @@
 /* For fewer than 6 the expansion below is off by more than 0.1 %. */
 static const double few[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706};
 
+void td_sum_add(struct td_file_sum *into, const struct td_file_sum *from)
+{
+	into->sum += from->sum;
+	into->squares += from->squares;
+	into->cross += from->cross;
+}
+
 double td_student_t95(uint64_t df)
 {
 	const double z = Z95, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;

@@ -19,6 +19,9 @@ struct td_estimate {
 	double high;
 };
 
+/* Adds the sums of further windows. */
+void td_sum_add(struct td_file_sum *into, const struct td_file_sum *from);
+
 /*
  * The ratio of two counters' sums over n windows: x.sum / d.sum, where d is the
  * windows' first counter (its own sums: d.squares and d.cross are of d * d) and

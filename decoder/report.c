@@ -280,9 +280,7 @@ static void add_sums(const struct adding *adding, struct td_report_function *row
 		if (c < 0)
 			continue;
 		row->counted[c] += place->windows;
-		row->sum[c].sum += place->sum[i].sum;
-		row->sum[c].squares += place->sum[i].squares;
-		row->sum[c].cross += place->sum[i].cross;
+		td_sum_add(&row->sum[c], &place->sum[i]);
 	}
 }
 
@@ -318,7 +316,8 @@ static void add_thread_totals(struct adding *adding, const struct td_file_thread
 	struct td_report *report = adding->report;
 	struct td_report_process *process = &report->process[adding->process];
 
-	process->threads += thread->threads ? thread->threads : 1;
+	process->threads += thread->threads;
+	report->threads_all += thread->threads;
 	process->cpu_ns += thread->cpu_ns;
 	if (thread->last_ns > process->end_ns && !process->header.end_ns)
 		process->end_ns = thread->last_ns;
@@ -356,6 +355,10 @@ static int add_notes(struct td_report *report, const struct td_profile *profile)
 	const struct td_profile_damage *damage = &profile->damage;
 	int err = 0;
 
+	if (profile->header.simulated)
+		err = td_report_note(report,
+				     td_text_format("SIMULATED: the counters are "
+						    "made up, the samples are not"));
 	for (uint32_t i = 0; i < profile->header.notes && !err; i++) {
 		if (profile->header.note[i][0])
 			err = td_report_note(report,

@@ -117,6 +117,7 @@ struct td_report {
 	int has_time; /* cpu_ns of functions is known: periods are times */
 
 	/* totals over the threads asked for */
+	uint64_t threads_all; /* folded ones included */
 	uint64_t samples;
 	double sampled_ns; /* CPU time that they stand for, if has_time */
 	uint64_t windows;

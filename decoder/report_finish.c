@@ -64,9 +64,7 @@ static void merge(struct td_report_function *into, const struct td_report_functi
 		into->rejected[i] += from->rejected[i];
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
 		into->counted[i] += from->counted[i];
-		into->sum[i].sum += from->sum[i].sum;
-		into->sum[i].squares += from->sum[i].squares;
-		into->sum[i].cross += from->sum[i].cross;
+		td_sum_add(&into->sum[i], &from->sum[i]);
 	}
 }
 
@@ -228,9 +226,7 @@ static void estimate(struct td_report *report)
 		td_topdown_values(&report->map, f->sum, f->counted[0], f->node);
 		for (unsigned c = 0; c < TD_COUNTERS_MAX; c++) {
 			report->counted[c] += f->counted[c];
-			report->sum[c].sum += f->sum[c].sum;
-			report->sum[c].squares += f->sum[c].squares;
-			report->sum[c].cross += f->sum[c].cross;
+			td_sum_add(&report->sum[c], &f->sum[c]);
 		}
 	}
 	report->total_complete = report->map.slots >= 0 && report->total[0] != 0;

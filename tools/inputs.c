@@ -18,7 +18,7 @@ static void say(int *failed, const char *path, const char *why)
 	*failed = 1;
 }
 
-/* Field 22 of /proc/PID/stat, or 0 for no such process. */
+/* Field 22 of /proc/PID/stat, or 0 for no such process and for a dead one. */
 static uint64_t start_of_process(uint32_t pid)
 {
 	char path[40], text[1024];
@@ -36,6 +36,8 @@ static uint64_t start_of_process(uint32_t pid)
 	text[size] = '\0';
 	/* the program's name, field 2, may hold blanks and brackets */
 	at = strrchr(text, ')');
+	if (at && strncmp(at, ") Z", 3) == 0)
+		return 0;
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
 	if (at)
@@ -103,9 +105,7 @@ static int add_directory(struct td_report *report, const char *directory, int *f
 	for (int i = 0; i < count; i++) {
 		char path[PATH_MAX];
 
-		if (!err &&
-		    snprintf(path, sizeof(path), "%s/%s", directory, entry[i]->d_name) <
-			    (int)sizeof(path) &&
+		if (!err && join(path, directory, entry[i]->d_name) == 0 &&
 		    td_profile_probe(path))
 			err = add_file(report, path, failed);
 		free(entry[i]);

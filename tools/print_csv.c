@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "tools/print.h"
 
@@ -51,7 +50,7 @@ static void head(FILE *out, const struct td_report *report)
 static void row(FILE *out, const struct td_report *report,
 		const struct td_report_function *f)
 {
-	fprintf(out, "%d,", report->simulated);
+	fputs(report->simulated ? "SIMULATED," : ",", out);
 	quote(out, f->name);
 	fputc(',', out);
 	quote(out, td_report_module(report, f));

@@ -129,7 +129,6 @@ static const struct column columns[] = {
 };
 #define COLUMNS	   (sizeof(columns) / sizeof(columns[0]))
 #define ORDERS	   8
-#define FIRST_NODE 4 /* the column of Retiring */
 #define CELL_BYTES (4 * MODULE_MOST + 4 > CELL ? 4 * MODULE_MOST + 4 : CELL)
 
 static const char *cell_of(const struct table *table, size_t column, size_t row,
@@ -256,6 +255,15 @@ static void put_titles(const struct table *table, const size_t width[COLUMNS])
 	fputs("Function\n", table->out);
 }
 
+static int shows_nodes(const size_t width[COLUMNS])
+{
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (is_node(i) && width[i])
+			return 1;
+	}
+	return 0;
+}
+
 static void put_name(const struct table *table, const char *name, size_t used)
 {
 	size_t page = table->style->width;
@@ -311,7 +319,16 @@ static void put_row(const struct table *table, const size_t width[COLUMNS], size
 				 is_node(i) && f->node[columns[i].node].flagged);
 	}
 	put_name(table, f->name, used);
-	put_nodes(table, f, width[FIRST_NODE] ? TD_NODES_LEVEL1 : 0);
+	put_nodes(table, f, shows_nodes(width) ? TD_NODES_LEVEL1 : 0);
+}
+
+static const char *no_rows(const struct td_report *report)
+{
+	if (report->samples)
+		return "No function matches.\n";
+	if (td_print_sum(report->lost, TD_LOST_MAX))
+		return "No samples: all were lost.\n";
+	return "No samples: the program used too little CPU time.\n";
 }
 
 void td_print_table(FILE *out, const struct td_report *report,
@@ -321,10 +338,7 @@ void td_print_table(FILE *out, const struct td_report *report,
 	size_t width[COLUMNS], dropped = 0, used;
 
 	if (report->functions == 0) {
-		fputs(report->samples
-			      ? "No function matches.\n"
-			      : "No samples: the program used too little CPU time.\n",
-		      out);
+		fputs(no_rows(report), out);
 		return;
 	}
 	used = choose(&table, width, &dropped);

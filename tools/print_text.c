@@ -152,9 +152,9 @@ static void print_program(FILE *out, const struct td_report *report,
 		line(out, style, "", "and %zu more profile%s added up",
 		     report->processes - 1, plural(report->processes - 1));
 	line(out, style, "run",
-	     "pid %u, %s, %.3f s, %zu thread record%s, %.3f s CPU time", header->pid,
-	     when, td_print_duration(process), report->threads, plural(report->threads),
-	     (double)report->cpu_ns / 1e9);
+	     "pid %u, %s, %.3f s, %" PRIu64 " thread%s, %.3f s CPU time", header->pid,
+	     when, td_print_duration(process), report->threads_all,
+	     plural(report->threads_all), (double)report->cpu_ns / 1e9);
 	if (report->query.thread)
 		line(out, style, "only", "thread %s", report->query.thread);
 	print_fate(out, style, process);

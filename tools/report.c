@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <getopt.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +21,17 @@ struct request {
 	int failed;	    /* a file could not be read; already said */
 };
 
+/* People read the first lines, programs want to know all. */
+#define TOP_UNSET SIZE_MAX
+#define TOP_TEXT  20
+
 static const char usage[] =
 	"usage: tdagent report [options] [FILE|DIR...]\n"
 	"\n"
 	"Shows one profile, or several added up.  Without FILE: the newest one in\n"
 	"${TMPDIR:-/tmp}/tdagent-UID.  Of a DIR all profiles in it.\n"
 	"\n"
-	"  --top=N           the first N functions (20; 0: all)\n"
+	"  --top=N           the first N functions (text: 20, others: all; 0: all)\n"
 	"  --sort=KEY        samples, cpu_time, windows, name, or a top-down node:\n"
 	"                    retiring, backend_bound, memory_bound, ...\n"
 	"  --module=GLOB     functions of these modules only\n"
@@ -201,13 +206,15 @@ static int print_report(const struct request *request, const struct td_report *r
 
 int td_cmd_report(int argc, char **argv)
 {
-	struct request request = {.query.top = 20};
+	struct request request = {.query.top = TOP_UNSET};
 	struct td_report *report;
 	int err = parse_options(&request, argc, argv);
 	int failed = 0;
 
 	if (err)
 		return err < 0 ? 2 : 0;
+	if (request.query.top == TOP_UNSET)
+		request.query.top = request.format == FORMAT_TEXT ? TOP_TEXT : 0;
 	/* a report must not wait for a server */
 	unsetenv("DEBUGINFOD_URLS");
 	report = td_report_new(&request.query);

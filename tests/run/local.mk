@@ -11,6 +11,7 @@ run_tests = \
 	tests/run/killed.sh \
 	tests/run/plugins.sh \
 	tests/run/real-programs.sh \
+	tests/run/report.sh \
 	tests/run/shares.sh \
 	tests/run/simulated.sh \
 	tests/run/threads.sh

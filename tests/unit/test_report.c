@@ -196,10 +196,12 @@ static void build_clock(struct build *build)
 		place = build_place(build, a, TD_PLACE_GAP, object, 0x2000 + 64 * i);
 		place->region = 0x1f00;
 		place->samples = 5;
+		build_window(build, place, window);
 		place = build_place(build, a, TD_PLACE_JIT, jit, 0x7f0000000000 + 64 * i);
 		place->region = 0x7f0000000000;
 		place->samples = 4;
 	}
+	build_window(build, place, window); /* one: a rate without a high end */
 	build_place(build, a, TD_PLACE_UNKNOWN, 0, 0x1234)->samples = 1;
 	build_place(build, a, TD_PLACE_OTHER, 0, 0)->samples = 1;
 	place = build_place(build, b, TD_PLACE_FUNCTION, object, 0x1000);
@@ -237,7 +239,12 @@ START_TEST(rows)
 	/* 80 samples of 1 ms + 10 us */
 	ck_assert_double_eq_tol(f->cpu_ns, 80 * 1010000., 1);
 	ck_assert_double_eq_tol(f->faults.estimate.value, 2 / 10e-6, 1e-3);
-	ck_assert_uint_eq(row(report, "[libx.so gap 0x1f00]")->samples, 10);
+	f = row(report, "[libx.so gap 0x1f00]");
+	ck_assert_uint_eq(f->samples, 10);
+	ck_assert_uint_eq(f->counted[1], 2);
+	ck_assert_uint_eq(f->sum[1].sum, 4);
+	ck_assert_double_eq_tol(f->sum[1].squares, 8, 1e-12);
+	ck_assert_double_eq_tol(f->sum[1].cross, 40000, 1e-9);
 	ck_assert_uint_eq(row(report, "[jit anon 0x7f0000000000]")->samples, 8);
 	ck_assert_int_eq(row(report, "[unknown code]")->faults.present, 0);
 	ck_assert_uint_eq(row(report, "[other: the profile was full]")->samples, 1);
