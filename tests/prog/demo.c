@@ -46,10 +46,10 @@ static const char *const names[PHASES] = {
 
 #define NOINLINE __attribute__((noinline))
 
-#define ORDERS	  220000u
+#define ORDERS 220000u
 #define LINK_MANY (4u << 20) /* times 4 bytes: more than a cache holds */
-#define MATRIX_N  384
-#define BLOCK	  (256u << 10)
+#define MATRIX_N 384
+#define BLOCK (256u << 10)
 
 static uint32_t orders[ORDERS];
 static uint32_t *links;
@@ -234,7 +234,7 @@ static bool prepare(void)
 static void print_truth(void)
 {
 	static const char *const nodes[TD_SIM_NODES] = {
-		"retiring",	 "bad_speculation",  "frontend_bound",
+		"retiring",      "bad_speculation",  "frontend_bound",
 		"backend_bound", "heavy_operations", "branch_mispredicts",
 		"fetch_latency", "memory_bound",
 	};

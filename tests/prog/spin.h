@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <time.h>
 
-#define SPIN_INLINE   static inline __attribute__((always_inline))
+#define SPIN_INLINE static inline __attribute__((always_inline))
 #define SPIN_NOINLINE __attribute__((noinline))
-#define SPIN_MS	      1000000ull
+#define SPIN_MS 1000000ull
 
 SPIN_INLINE uint64_t spin_cpu_ns(void)
 {
