@@ -105,10 +105,10 @@ struct td_file_header {
 	uint32_t object_size; /* bytes of a record */
 	uint32_t thread_size;
 	uint32_t place_size;
-	uint32_t machine;    /* ELF e_machine */
-	uint32_t blocks;     /* blocks handed out, this one included */
+	uint32_t machine; /* ELF e_machine */
+	uint32_t blocks;  /* blocks handed out, this one included */
 	uint32_t blocks_max;
-	uint32_t state;      /* enum td_state */
+	uint32_t state; /* enum td_state */
 
 	uint32_t pid;
 	uint32_t ppid;
@@ -124,23 +124,23 @@ struct td_file_header {
 	uint64_t long_period;  /* mean */
 	uint64_t short_period; /* mean; 0: no windows */
 	uint32_t jitter_percent;
-	uint32_t level;        /* top-down depth measured: 0 none, 1, 2 */
+	uint32_t level; /* top-down depth measured: 0 none, 1, 2 */
 	uint64_t seed;
 	uint64_t resolution_ns; /* shortest period the trigger grants; 0 unknown */
-	uint32_t simulated;    /* 1: every counter below is made up */
-	uint32_t counters;     /* used entries of counter[] */
+	uint32_t simulated;     /* 1: every counter below is made up */
+	uint32_t counters;      /* used entries of counter[] */
 	struct td_file_counter counter[TD_COUNTERS_MAX];
 
 	uint32_t notes; /* used entries of note[], in order */
 	uint32_t reserved;
 	char note[TD_NOTES_MAX][160];
 
-	char agent[32];   /* version that wrote the file */
-	char cpu[64];     /* model name */
+	char agent[32]; /* version that wrote the file */
+	char cpu[64];   /* model name */
 	char kernel[96];
 	char host[64];
-	char reason[192]; /* why this backend and trigger */
-	char exe[1024];   /* path of the program */
+	char reason[192];   /* why this backend and trigger */
+	char exe[1024];     /* path of the program */
 	char command[1536]; /* arguments, NUL between them, cut if too long */
 };
 
@@ -155,7 +155,7 @@ enum td_object_kind {
 	TD_OBJECT_FREE = 0,
 	TD_OBJECT_ELF = 1,
 	TD_OBJECT_VDSO = 2,
-	TD_OBJECT_JIT = 3,   /* executable memory that no ELF file explains */
+	TD_OBJECT_JIT = 3,     /* executable memory that no ELF file explains */
 	TD_OBJECT_CLAIMED = 4, /* being written */
 };
 
@@ -218,7 +218,8 @@ struct td_file_place {
 	uint32_t kind;     /* enum td_place_kind, stored last (release) */
 	uint32_t object;   /* ref of the object record, 0 none */
 	uint64_t address;  /* ELF address (JIT, UNKNOWN: run-time address) of its start */
-	uint64_t region;   /* start of the function, gap or mapping that a window must not leave */
+	uint64_t region;   /* start of the function, gap or mapping that a window must not
+			      leave */
 	uint32_t size;     /* bytes */
 	uint32_t child[4]; /* hash trie: only the agent follows it */
 	uint32_t reserved;
@@ -228,7 +229,7 @@ struct td_file_place {
 	struct td_file_sum sum[]; /* header.counters entries */
 };
 
-#define TD_PLACE_SIZE(counters) \
+#define TD_PLACE_SIZE(counters)                                                          \
 	(sizeof(struct td_file_place) + (counters) * sizeof(struct td_file_sum))
 
 _Static_assert(sizeof(struct td_file_header) <= TD_BLOCK_SIZE, "header is block 0");

@@ -30,7 +30,7 @@ static const struct words losts[TD_LOST_MAX] = {
 };
 
 static const char *const backends[] = {
-	[TD_BACKEND_NONE] = "none",       [TD_BACKEND_CLOCK] = "clock",
+	[TD_BACKEND_NONE] = "none",           [TD_BACKEND_CLOCK] = "clock",
 	[TD_BACKEND_SIMULATED] = "simulated", [TD_BACKEND_METRICS] = "metrics",
 	[TD_BACKEND_EVENTS] = "events",
 };

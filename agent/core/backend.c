@@ -89,17 +89,19 @@ static uint64_t tick_ns(void)
 {
 	struct timespec tick;
 
-	return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec : 0;
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec
+								: 0;
 }
 
 static int choose_timer(struct td_backend_choice *choice, long error)
 {
 	choice->trigger = TD_TRIGGER_TIMER;
 	td_signal.number = SIGPROF;
-	snprintf(choice->reason + strlen(choice->reason),
-		 sizeof(choice->reason) - strlen(choice->reason),
-		 "; perf_event_open refused (%s): POSIX CPU timers, no finer than %llu ms, so no windows",
-		 strerror((int)-error), (unsigned long long)tick_ns() / 1000000);
+	snprintf(
+		choice->reason + strlen(choice->reason),
+		sizeof(choice->reason) - strlen(choice->reason),
+		"; perf_event_open refused (%s): POSIX CPU timers, no finer than %llu ms, so no windows",
+		strerror((int)-error), (unsigned long long)tick_ns() / 1000000);
 	if (signal_is_free(SIGPROF))
 		return 0;
 	snprintf(choice->reason, sizeof(choice->reason),
@@ -126,8 +128,8 @@ static int choose_trigger(struct td_backend_choice *choice)
 	td_signal.number = SIGPROF;
 	if (obstacle)
 		snprintf(choice->reason + strlen(choice->reason),
-			 sizeof(choice->reason) - strlen(choice->reason), "; SIGPROF because %s",
-			 obstacle);
+			 sizeof(choice->reason) - strlen(choice->reason),
+			 "; SIGPROF because %s", obstacle);
 	return 0;
 }
 
@@ -176,11 +178,13 @@ static const struct td_simulation *find_simulation(void)
 	return program;
 }
 
-static void choose_counters(const struct td_options *options, struct td_backend_choice *choice)
+static void choose_counters(const struct td_options *options,
+			    struct td_backend_choice *choice)
 {
-	const char *slots = machine_has_slots()
-				    ? "the hardware's top-down counters are not used by this version"
-				    : "this machine offers no top-down counters (no slots event)";
+	const char *slots =
+		machine_has_slots()
+			? "the hardware's top-down counters are not used by this version"
+			: "this machine offers no top-down counters (no slots event)";
 
 	choice->backend = TD_BACKEND_CLOCK;
 	choice->counters = &td_clock_counters;
@@ -324,14 +328,15 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 	thread->fd = thread->timer = -1;
 	thread->counters = td_core.choice.counters;
 	if (td_core.choice.trigger != TD_TRIGGER_TIMER) {
-		thread->trigger = KERNEL_BAD_REFRESH(td_facts_kernel()) ? &td_perf_trigger
-								: &td_perf_once_trigger;
+		thread->trigger = KERNEL_BAD_REFRESH(td_facts_kernel())
+					  ? &td_perf_trigger
+					  : &td_perf_once_trigger;
 		thread->plan = &td_core.choice.plan;
 		error = open_event(thread, tid);
 		if (!error)
 			return 0;
-		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer", tid,
-			 strerror(-error));
+		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer",
+			 tid, strerror(-error));
 	}
 	thread->trigger = &td_timer_trigger;
 	thread->plan = &td_core.choice.timer_plan;

@@ -31,8 +31,8 @@ struct td_core {
 	char path[2 * TD_PATH_MAX]; /* of the profile, "" if it has no name */
 	uint32_t pid;
 	uint64_t seed;
-	bool quiet;           /* a child of a profiled process: no report of its own */
-	atomic_bool running;  /* between start and finish */
+	bool quiet;          /* a child of a profiled process: no report of its own */
+	atomic_bool running; /* between start and finish */
 };
 
 extern struct td_core td_core;

@@ -29,7 +29,8 @@ static void mark(int fd, bool is_ours)
 bool td_descriptor_is_ours(int fd)
 {
 	return fd >= 0 && (unsigned)fd < NUMBERS &&
-	       (atomic_load_explicit(&ours[fd / 64], memory_order_relaxed) >> (fd % 64) & 1);
+	       (atomic_load_explicit(&ours[fd / 64], memory_order_relaxed) >> (fd % 64) &
+		1);
 }
 
 /* Programs take the lowest free number: the upper half is rarely reached. */

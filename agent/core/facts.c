@@ -91,8 +91,8 @@ void td_facts_fill(struct td_file_header *header)
 	header->exe[n > 0 ? n : 0] = 0;
 	fill_cpu(header->cpu, sizeof(header->cpu));
 	if (uname(&name) == 0) {
-		snprintf(header->kernel, sizeof(header->kernel), "%.16s %.64s", name.sysname,
-			 name.release);
+		snprintf(header->kernel, sizeof(header->kernel), "%.16s %.64s",
+			 name.sysname, name.release);
 		snprintf(header->host, sizeof(header->host), "%.63s", name.nodename);
 	}
 }

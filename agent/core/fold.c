@@ -52,7 +52,8 @@ static void fold_block(struct td_places *into, uint32_t block)
 	uint32_t size = td_store.header->place_size;
 
 	for (uint32_t slot = 0; slot < td_store_slots(size); slot++) {
-		const struct td_file_place *place = td_store_record(TD_REF(block, slot), size);
+		const struct td_file_place *place =
+			td_store_record(TD_REF(block, slot), size);
 
 		if (place->kind != TD_PLACE_FREE)
 			fold_place(into, place);

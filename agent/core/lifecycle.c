@@ -55,7 +55,8 @@ void td_core_note(const char *format, ...)
 	if (!td_core.quiet)
 		td_say("%s", line);
 	if (header && header->notes < TD_NOTES_MAX) {
-		snprintf(header->note[header->notes], sizeof(header->note[0]), "%.159s", line);
+		snprintf(header->note[header->notes], sizeof(header->note[0]), "%.159s",
+			 line);
 		/* release: a note that is counted is complete */
 		__atomic_store_n(&header->notes, header->notes + 1, __ATOMIC_RELEASE);
 	}
@@ -83,7 +84,8 @@ static void set_option(const char *variable, struct td_options *options)
 		length = sizeof(name) - 1;
 	memcpy(name, variable, length);
 	name[length] = 0;
-	if (td_options_set(options, name, equals + 1, why, sizeof(why)) != 0 && !td_core.quiet)
+	if (td_options_set(options, name, equals + 1, why, sizeof(why)) != 0 &&
+	    !td_core.quiet)
 		td_say("%s", why);
 }
 
@@ -128,8 +130,8 @@ static void begin(void)
 	td_backend_describe(&td_core.options, &td_core.choice, td_store.header);
 	error = td_actions_install();
 	if (error) {
-		td_core_note("not profiling: no handler for signal %d: %s", td_signal.number,
-			     strerror(-error));
+		td_core_note("not profiling: no handler for signal %d: %s",
+			     td_signal.number, strerror(-error));
 		td_profile_close(1);
 		return;
 	}
@@ -241,7 +243,8 @@ void td_lifecycle_finish(void)
 
 bool td_lifecycle_before_exec(void)
 {
-	if ((uint32_t)td_syscall0(SYS_getpid) != td_core.pid || !atomic_load(&td_core.running))
+	if ((uint32_t)td_syscall0(SYS_getpid) != td_core.pid ||
+	    !atomic_load(&td_core.running))
 		return false;
 	td_actions_before_exec();
 	td_store.header->end_ns = clock_ns(CLOCK_MONOTONIC);

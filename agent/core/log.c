@@ -30,8 +30,8 @@ bool td_log_possible(void)
 {
 	struct stat now;
 
-	return stat_stderr(&now) == 0 && now.st_ino && now.st_ino == first_stderr.st_ino &&
-	       now.st_dev == first_stderr.st_dev;
+	return stat_stderr(&now) == 0 && now.st_ino &&
+	       now.st_ino == first_stderr.st_ino && now.st_dev == first_stderr.st_dev;
 }
 
 void td_say(const char *format, ...)

@@ -24,10 +24,10 @@ bool td_log_possible(void);
 __attribute__((format(printf, 1, 2))) void td_say(const char *format, ...);
 
 /* The same, if TDAGENT_DEBUG names the area. */
-#define td_debug(area, ...)                     \
-	do {                                    \
-		if (td_debug_areas & (area))    \
-			td_say(__VA_ARGS__);    \
+#define td_debug(area, ...)                                                              \
+	do {                                                                             \
+		if (td_debug_areas & (area))                                             \
+			td_say(__VA_ARGS__);                                             \
 	} while (0)
 
 #endif

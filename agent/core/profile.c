@@ -71,7 +71,8 @@ static int wanted_path(const struct td_file_header *header, char *path, size_t s
 		return error;
 	}
 	strcat(pattern, "/%e.%p.tdp");
-	return td_output_expand(pattern, header->pid, program_name(header->exe), path, size);
+	return td_output_expand(pattern, header->pid, program_name(header->exe), path,
+				size);
 }
 
 /* What is at `path`: -EEXIST somebody else's file, -EBUSY a profile of a live
@@ -173,7 +174,8 @@ static void *map(int fd, uint64_t *size)
 {
 	void *base;
 
-	for (*size = (uint64_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE; *size >= SMALLEST_MAP; *size /= 4) {
+	for (*size = (uint64_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE; *size >= SMALLEST_MAP;
+	     *size /= 4) {
 		base = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (base != MAP_FAILED) {
 			madvise(base, *size, MADV_DONTFORK); /* a child has its own */
@@ -205,8 +207,10 @@ static int open_storage(const struct td_file_header *header, char *why, size_t s
 
 	if (!error)
 		return fd;
-	snprintf(why, size, "cannot write the profile %s: %s; set TDAGENT_OUTPUT to a place that works",
-		 td_core.path, reason_of(error));
+	snprintf(
+		why, size,
+		"cannot write the profile %s: %s; set TDAGENT_OUTPUT to a place that works",
+		td_core.path, reason_of(error));
 	if (fd >= 0) {
 		unlink(td_core.path);
 		close(fd);

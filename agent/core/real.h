@@ -12,7 +12,8 @@
 #include <threads.h>
 
 struct td_real {
-	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+			      void *);
 	int (*thrd_create)(thrd_t *, thrd_start_t, void *);
 	void (*_exit)(int) __attribute__((noreturn));
 	void (*_Exit)(int) __attribute__((noreturn));

@@ -25,7 +25,8 @@
 /* What the report may know of the program's environment: above all not its
  * LD_PRELOAD and LD_LIBRARY_PATH. */
 static const char *const passed_on[] = {
-	"PATH", "HOME", "TERM", "COLUMNS", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "TMPDIR",
+	"PATH",   "HOME",     "TERM",     "COLUMNS", "LANG",
+	"LC_ALL", "LC_CTYPE", "NO_COLOR", "TMPDIR",
 };
 
 struct job {
@@ -159,7 +160,8 @@ void td_reporter_run(void)
 		error = run_job(&job);
 	if (error && td_core.path[0])
 		td_say("no report (%s); the profile is %s: tdagent report shows it",
-		       error == -EIO ? "tdagent report failed" : strerror(-error), td_core.path);
+		       error == -EIO ? "tdagent report failed" : strerror(-error),
+		       td_core.path);
 	else if (error)
 		td_say("no report: %s", strerror(-error));
 }

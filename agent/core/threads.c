@@ -38,7 +38,8 @@ static uint64_t now_ns(void)
 
 static uint32_t new_record(void)
 {
-	if (!record_block || record_slot == td_store_slots(sizeof(struct td_file_thread))) {
+	if (!record_block ||
+	    record_slot == td_store_slots(sizeof(struct td_file_thread))) {
 		record_block = td_store_take_block();
 		record_slot = 0;
 		if (!record_block)
@@ -78,8 +79,8 @@ static struct td_thread *new_thread(void)
 		return NULL;
 	thread->fd = thread->timer = -1;
 	atomic_store(&thread->stopped, true);
-	if (!td_places_init(&thread->places, td_store_record(ref, sizeof(struct td_file_thread)),
-			    ref))
+	if (!td_places_init(&thread->places,
+			    td_store_record(ref, sizeof(struct td_file_thread)), ref))
 		return NULL;
 	thread->next = atomic_load(&td_threads);
 	atomic_store(&td_threads, thread);
@@ -212,7 +213,8 @@ void td_threads_attach_self(void)
 		begin(thread, td_gettid(), false);
 		td_debug(TD_DEBUG_THREADS, "thread %u: profiled", td_gettid());
 	} else {
-		td_debug(TD_DEBUG_THREADS, "thread %u: no room in the profile", td_gettid());
+		td_debug(TD_DEBUG_THREADS, "thread %u: no room in the profile",
+			 td_gettid());
 	}
 	td_core_unlock(&saved);
 }

@@ -79,8 +79,8 @@ static bool make_room(struct list *list, size_t entries)
 	if (entries <= sizeof(list->few) / sizeof(list->few[0]))
 		return true;
 	list->size = entries * sizeof(char *);
-	memory = mmap(NULL, list->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		      0);
+	memory = mmap(NULL, list->size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	list->argv = memory;
 	return memory != MAP_FAILED;
 }

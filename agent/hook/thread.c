@@ -51,7 +51,8 @@ static int c11_thread_main(void *pointer)
 TD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			     void *(*routine)(void *), void *argument)
 {
-	struct start *start = new_start((struct start){.routine = routine, .argument = argument});
+	struct start *start =
+		new_start((struct start){.routine = routine, .argument = argument});
 	int error;
 
 	if (!start)

@@ -9,7 +9,7 @@
 #include "agent/sigsafe/syscall.h"
 
 /* <linux/signal.h> has these under the same names, but it excludes libc's. */
-#define CODE_PERF 6          /* TRAP_PERF */
+#define CODE_PERF 6            /* TRAP_PERF */
 #define PERF_DELAYED (1u << 0) /* TRAP_PERF_FLAG_ASYNC: it was blocked */
 
 #define KERNEL_SIGSET_SIZE 8
@@ -44,7 +44,8 @@ static bool is_ours(const siginfo_t *info, bool *delayed)
 	if (info->si_code == SI_TIMER)
 		return (uint64_t)info->si_value.sival_ptr == td_signal.cookie;
 	/* on SIGTRAP these codes are the processor's */
-	if (info->si_signo != SIGTRAP && (info->si_code == POLL_IN || info->si_code == POLL_HUP))
+	if (info->si_signo != SIGTRAP &&
+	    (info->si_code == POLL_IN || info->si_code == POLL_HUP))
 		return td_self ? info->si_fd == td_self->fd : true;
 	return false;
 }
@@ -144,7 +145,8 @@ void td_handler(int number, siginfo_t *info, void *context)
 	if (is_ours(info, &delayed)) {
 		thread = find_self();
 		if (thread && !atomic_load(&thread->stopped))
-			take_sample(thread, (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],
+			take_sample(thread,
+				    (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],
 				    delayed);
 	} else {
 		pass_on(number, info, context);

@@ -14,8 +14,8 @@
 /* The signal that the trigger sends and how to know it from others; constant
  * after the start. */
 struct td_signal {
-	int number;       /* 0: the agent has no handler */
-	uint64_t cookie;  /* si_perf_data or si_value of ours */
+	int number;      /* 0: the agent has no handler */
+	uint64_t cookie; /* si_perf_data or si_value of ours */
 };
 
 extern struct td_signal td_signal;

@@ -11,7 +11,7 @@
 #include "agent/sigsafe/store.h"
 
 #define OBJECTS_MAX 1024u
-#define JIT_MAX	    256u /* more mappings than that are not looked up again */
+#define JIT_MAX 256u /* more mappings than that are not looked up again */
 
 /*
  * An object in which a sample was taken.  Entries are only ever added; an

@@ -106,7 +106,8 @@ bool td_maps_find(uint64_t ip, struct td_mapping *mapping)
 	long n;
 
 	memset(mapping, 0, sizeof(*mapping));
-	reader.fd = (int)td_syscall3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	reader.fd =
+		(int)td_syscall3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (reader.fd < 0)
 		return false;
 	do {

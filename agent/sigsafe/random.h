@@ -12,7 +12,8 @@ struct td_random {
 	uint64_t state; /* never 0 */
 };
 
-static inline void td_random_seed(struct td_random *random, uint64_t seed, uint64_t stream)
+static inline void td_random_seed(struct td_random *random, uint64_t seed,
+				  uint64_t stream)
 {
 	uint64_t s = seed + (stream + 1) * 0x9e3779b97f4a7c15u;
 

@@ -12,7 +12,8 @@ static void integrate(const struct td_sim_phase *phase, uint64_t ns, uint64_t *v
 
 	values[0] += slots;
 	for (unsigned i = 0; i < TD_SIM_NODES; i++)
-		values[1 + i] += (uint64_t)((unsigned __int128)slots * phase->node[i] / 10000);
+		values[1 + i] +=
+			(uint64_t)((unsigned __int128)slots * phase->node[i] / 10000);
 }
 
 /* All counters since the thread began; false in the middle of a phase change. */

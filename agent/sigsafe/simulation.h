@@ -42,9 +42,9 @@ struct td_sim_phase {
 
 /* One a thread, written by the thread only. */
 struct td_sim_thread {
-	volatile uint32_t busy;  /* nonzero while the fields below change */
-	uint32_t phase;          /* the present phase */
-	uint64_t since_ns;       /* the thread's CPU time when it began */
+	volatile uint32_t busy;               /* nonzero while the fields below change */
+	uint32_t phase;                       /* the present phase */
+	uint64_t since_ns;                    /* the thread's CPU time when it began */
 	uint64_t spent_ns[TD_SIM_PHASES_MAX]; /* CPU time in each phase before since_ns */
 };
 

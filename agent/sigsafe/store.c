@@ -55,7 +55,8 @@ static bool write_zeros(uint64_t from, uint64_t to)
 	static const char zeros[TD_BLOCK_SIZE];
 
 	while (from < to) {
-		long n = td_syscall4(SYS_pwrite64, td_store.fd, zeros, sizeof(zeros), from);
+		long n = td_syscall4(SYS_pwrite64, td_store.fd, zeros, sizeof(zeros),
+				     from);
 
 		if (n != (long)sizeof(zeros))
 			return false;
@@ -67,7 +68,8 @@ static bool write_zeros(uint64_t from, uint64_t to)
 /* Real room on the disk first: a full disk must never become a SIGBUS. */
 static bool grow(uint32_t from, uint32_t to)
 {
-	uint64_t start = (uint64_t)from * TD_BLOCK_SIZE, end = (uint64_t)to * TD_BLOCK_SIZE;
+	uint64_t start = (uint64_t)from * TD_BLOCK_SIZE,
+		 end = (uint64_t)to * TD_BLOCK_SIZE;
 	long error;
 
 	if (!size_is_allowed(end) || !descriptor_is_ours())
@@ -192,7 +194,8 @@ static uint64_t hash_of(const struct td_identity *identity)
 	return h ^ (h >> 32);
 }
 
-static bool place_is(const struct td_file_place *place, const struct td_identity *identity)
+static bool place_is(const struct td_file_place *place,
+		     const struct td_identity *identity)
 {
 	return place->address == identity->address && place->object == identity->object &&
 	       place->kind == identity->kind;
@@ -256,7 +259,8 @@ uint32_t td_store_add_object(const struct td_file_object *object)
 	struct td_file_object *record;
 	uint32_t block;
 
-	_Static_assert((TD_BLOCK_SIZE - TD_BLOCK_HEADER) / sizeof(*object) >= OBJECTS_A_BLOCK,
+	_Static_assert((TD_BLOCK_SIZE - TD_BLOCK_HEADER) / sizeof(*object) >=
+			       OBJECTS_A_BLOCK,
 		       "objects a block");
 	if (index >= OBJECTS_MAX) {
 		atomic_store(&object_count, OBJECTS_MAX);
@@ -266,7 +270,8 @@ uint32_t td_store_add_object(const struct td_file_object *object)
 	if (!block)
 		return 0;
 	record = td_store_record(TD_REF(block, index % OBJECTS_A_BLOCK), sizeof(*record));
-	memcpy((char *)record + sizeof(record->kind), (const char *)object + sizeof(object->kind),
+	memcpy((char *)record + sizeof(record->kind),
+	       (const char *)object + sizeof(object->kind),
 	       sizeof(*object) - sizeof(object->kind));
 	/* release: a reader that sees the kind sees the rest */
 	__atomic_store_n(&record->kind, object->kind, __ATOMIC_RELEASE);

@@ -52,8 +52,8 @@ static inline uint32_t td_store_slots(uint32_t size)
 struct td_places {
 	struct td_file_thread *record;
 	uint32_t record_ref;
-	uint32_t block; /* being filled */
-	uint32_t slot;  /* next free slot in it */
+	uint32_t block;              /* being filled */
+	uint32_t slot;               /* next free slot in it */
 	struct td_file_place *other; /* takes what finds no room */
 };
 
@@ -61,7 +61,8 @@ struct td_places {
  * Gives `places` its first block.  Returns false if there is no room.
  * Context: any, not while the thread takes samples.
  */
-bool td_places_init(struct td_places *places, struct td_file_thread *record, uint32_t ref);
+bool td_places_init(struct td_places *places, struct td_file_thread *record,
+		    uint32_t ref);
 
 /* Starts anew with the emptied chain of blocks from `first` on.  Context: normal. */
 void td_places_reuse(struct td_places *places, uint32_t first);

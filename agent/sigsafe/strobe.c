@@ -8,7 +8,8 @@ static uint64_t next_long(struct td_thread *thread)
 {
 	const struct td_strobe_plan *plan = thread->plan;
 	uint64_t spread = plan->long_period / 100 * plan->jitter_percent;
-	uint64_t period = plan->long_period - spread + td_random_below(&thread->random, 2 * spread);
+	uint64_t period =
+		plan->long_period - spread + td_random_below(&thread->random, 2 * spread);
 
 	return period > plan->shortest ? period : plan->shortest;
 }
@@ -82,8 +83,9 @@ static void open_window(struct td_thread *thread, const struct td_identity *wher
 }
 
 /* TD_REJECT_MAX: the window counts. */
-static enum td_reject judge(const struct td_thread *thread, const struct td_identity *where,
-			    uint64_t elapsed, bool readable, bool delayed)
+static enum td_reject judge(const struct td_thread *thread,
+			    const struct td_identity *where, uint64_t elapsed,
+			    bool readable, bool delayed)
 {
 	const struct td_window *window = &thread->window;
 
@@ -149,7 +151,8 @@ static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *
 static bool is_echo(const struct td_thread *thread, const uint64_t *values)
 {
 	return thread->trigger->echoes &&
-	       values[thread->counters->elapsed] - thread->armed_at < thread->armed_period;
+	       values[thread->counters->elapsed] - thread->armed_at <
+		       thread->armed_period;
 }
 
 void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed)

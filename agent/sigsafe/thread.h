@@ -79,9 +79,9 @@ struct td_thread {
 	const struct td_trigger_ops *trigger;
 	const struct td_counter_ops *counters;
 	const struct td_strobe_plan *plan;
-	int fd;        /* perf event, -1 none */
-	int fd_mark;   /* its F_SETSIG value, by which we know it again */
-	int timer;     /* POSIX timer, -1 none */
+	int fd;      /* perf event, -1 none */
+	int fd_mark; /* its F_SETSIG value, by which we know it again */
+	int timer;   /* POSIX timer, -1 none */
 
 	struct td_random random;
 	struct td_places places;

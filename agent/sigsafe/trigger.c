@@ -63,10 +63,14 @@ static void stop_timer(struct td_thread *thread)
 	set_timer(thread, 0);
 }
 
-const struct td_trigger_ops td_perf_trigger = {
-	.start = start_perf, .arm = arm_perf, .change = arm_perf, .stop = stop_perf,
-	.echoes = true};
-const struct td_trigger_ops td_perf_once_trigger = {
-	.start = arm_perf_once, .arm = arm_perf_once, .change = arm_perf, .stop = stop_perf};
+const struct td_trigger_ops td_perf_trigger = {.start = start_perf,
+					       .arm = arm_perf,
+					       .change = arm_perf,
+					       .stop = stop_perf,
+					       .echoes = true};
+const struct td_trigger_ops td_perf_once_trigger = {.start = arm_perf_once,
+						    .arm = arm_perf_once,
+						    .change = arm_perf,
+						    .stop = stop_perf};
 const struct td_trigger_ops td_timer_trigger = {
 	.start = set_timer, .arm = set_timer, .change = set_timer, .stop = stop_timer};

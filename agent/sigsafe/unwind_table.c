@@ -116,7 +116,8 @@ static bool skip_augmentation(struct cursor *c, char item, uint8_t *pointer_enco
 }
 
 /* The encoding of addresses in the FDEs of the CIE at `address`. */
-static bool cie_pointer_encoding(uint64_t address, struct td_range limits, uint8_t *encoding)
+static bool cie_pointer_encoding(uint64_t address, struct td_range limits,
+				 uint8_t *encoding)
 {
 	struct cursor c = {.at = address + 8, .limits = limits}; /* length, id */
 	char augmentation[8];
@@ -159,7 +160,8 @@ static uint64_t fde_code_size(uint64_t address, struct td_range limits)
 	if (length == 0xffffffffu || length == 0) /* 64-bit DWARF: nobody emits it here */
 		return 0;
 	take(&c, &cie_offset, sizeof(cie_offset));
-	if (c.failed || !cie_pointer_encoding(address + 4 - cie_offset, limits, &encoding))
+	if (c.failed ||
+	    !cie_pointer_encoding(address + 4 - cie_offset, limits, &encoding))
 		return 0;
 	size = encoded_size(encoding);
 	if (!size)
@@ -170,7 +172,8 @@ static uint64_t fde_code_size(uint64_t address, struct td_range limits)
 }
 
 /* The table's entries, or NULL if it is not one of the usual form. */
-static const struct entry *table_of(const void *hdr, struct td_range limits, uint32_t *count)
+static const struct entry *table_of(const void *hdr, struct td_range limits,
+				    uint32_t *count)
 {
 	struct header h;
 
@@ -181,7 +184,8 @@ static const struct entry *table_of(const void *hdr, struct td_range limits, uin
 	    h.count_encoding != ENC_UDATA4 ||
 	    h.table_encoding != (ENC_DATAREL | ENC_SDATA4) || h.count == 0)
 		return NULL;
-	if (!inside(limits, (uint64_t)hdr + sizeof(h), (uint64_t)h.count * sizeof(struct entry)))
+	if (!inside(limits, (uint64_t)hdr + sizeof(h),
+		    (uint64_t)h.count * sizeof(struct entry)))
 		return NULL;
 	*count = h.count;
 	return (const struct entry *)((const char *)hdr + sizeof(h));
@@ -206,7 +210,8 @@ bool td_unwind_table_find(const void *hdr, struct td_range limits, uint64_t ip,
 		else
 			high = middle;
 	}
-	range->end = low < count ? base + (uint64_t)(int64_t)table[low].function : limits.end;
+	range->end =
+		low < count ? base + (uint64_t)(int64_t)table[low].function : limits.end;
 	if (low == 0) {
 		range->start = limits.start;
 		return false;

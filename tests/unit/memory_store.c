@@ -44,5 +44,6 @@ void memory_store_add_thread(struct td_places *places)
 
 	ck_assert_uint_ne(block, 0);
 	td_store_publish_block(block, TD_BLOCK_THREADS, 0);
-	ck_assert(td_places_init(places, td_store_record(ref, sizeof(struct td_file_thread)), ref));
+	ck_assert(td_places_init(
+		places, td_store_record(ref, sizeof(struct td_file_thread)), ref));
 }

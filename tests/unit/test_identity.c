@@ -41,8 +41,8 @@ static void compare(uint64_t ip, struct tally *tally)
 	td_identity_find(ip, &identity);
 	ck_assert_uint_ne(identity.object, 0);
 	if (unw_get_proc_info_by_ip(unw_local_addr_space, ip, &info, NULL) != 0) {
-		ck_assert_msg(identity.kind == TD_PLACE_GAP, "%#lx: libunwind knows no function",
-			      (unsigned long)ip);
+		ck_assert_msg(identity.kind == TD_PLACE_GAP,
+			      "%#lx: libunwind knows no function", (unsigned long)ip);
 		ck_assert_uint_eq(identity.size, TD_PLACE_CHUNK);
 		tally->gaps++;
 		return;
@@ -159,14 +159,19 @@ static void build_table(struct small_table *t)
 	char *base = (char *)t;
 
 	memset(t, 0, sizeof(*t));
-	*t = (struct small_table){.version = 1, .eh_frame = 0x1b, .count_encoding = 3,
-				  .table = 0x3b, .count = 2, .cie_length = 20};
+	*t = (struct small_table){.version = 1,
+				  .eh_frame = 0x1b,
+				  .count_encoding = 3,
+				  .table = 0x3b,
+				  .count = 2,
+				  .cie_length = 20};
 	memcpy(t->cie, cie, sizeof(cie));
 	for (int i = 0; i < 2; i++) {
 		t->entry[i][0] = 0x1000 + 0x100 * i;
 		t->entry[i][1] = (int32_t)((char *)&t->fde[i] - base);
 		t->fde[i].length = 12;
-		t->fde[i].cie = (uint32_t)((char *)&t->fde[i].cie - (char *)&t->cie_length);
+		t->fde[i].cie =
+			(uint32_t)((char *)&t->fde[i].cie - (char *)&t->cie_length);
 		t->fde[i].size = 16u << i;
 	}
 }

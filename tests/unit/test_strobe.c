@@ -59,8 +59,11 @@ static void fake_reset(struct td_thread *t)
 	counted[0] = counted[1] = 0;
 }
 
-static const struct td_trigger_ops trigger = {
-	.start = fake_arm, .arm = fake_arm, .change = fake_arm, .stop = fake_stop, .echoes = true};
+static const struct td_trigger_ops trigger = {.start = fake_arm,
+					      .arm = fake_arm,
+					      .change = fake_arm,
+					      .stop = fake_stop,
+					      .echoes = true};
 static const struct td_counter_ops counters = {.read = fake_read, .reset = fake_reset};
 
 static void setup(void)
@@ -68,8 +71,11 @@ static void setup(void)
 	memory_store_open(2, 32);
 	memset(&thread, 0, sizeof(thread));
 	memory_store_add_thread(&thread.places);
-	plan = (struct td_strobe_plan){.long_period = 1000000, .short_period = 1000,
-				       .shortest = 100, .late = 5000, .jitter_percent = 20};
+	plan = (struct td_strobe_plan){.long_period = 1000000,
+				       .short_period = 1000,
+				       .shortest = 100,
+				       .late = 5000,
+				       .jitter_percent = 20};
 	thread.trigger = &trigger;
 	thread.counters = &counters;
 	thread.plan = &plan;
