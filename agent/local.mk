@@ -30,8 +30,10 @@ agent_libcore_la_SOURCES = \
 	agent/core/descriptors.c agent/core/descriptors.h \
 	agent/core/facts.c agent/core/facts.h \
 	agent/core/fold.c agent/core/fold.h \
+	agent/core/interrupt.c agent/core/interrupt.h \
 	agent/core/lifecycle.c agent/core/lifecycle.h \
 	agent/core/log.c agent/core/log.h \
+	agent/core/metrics.c agent/core/metrics.h \
 	agent/core/profile.c agent/core/profile.h \
 	agent/core/real.c agent/core/real.h \
 	agent/core/reporter.c agent/core/reporter.h \

@@ -7,7 +7,8 @@ decoder_libformat_la_SOURCES = \
 	decoder/format.h \
 	decoder/names.c decoder/names.h \
 	decoder/registers.c decoder/registers.h \
-	decoder/options.c decoder/options.h
+	decoder/options.c decoder/options.h \
+	decoder/values.c decoder/values.h
 
 decoder_libdecoder_la_SOURCES = \
 	decoder/estimate.c decoder/estimate.h \

@@ -40,6 +40,8 @@ static const char *const triggers[] = {
 	[TD_TRIGGER_SIGTRAP] = "perf task-clock, synchronous SIGTRAP",
 	[TD_TRIGGER_SIGNAL] = "perf task-clock, SIGPROF",
 	[TD_TRIGGER_TIMER] = "POSIX CPU timer, SIGPROF",
+	[TD_TRIGGER_CYCLES_SIGTRAP] = "user-mode cycles, synchronous SIGTRAP",
+	[TD_TRIGGER_CYCLES_SIGNAL] = "user-mode cycles, SIGPROF",
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decoder/values.h"
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #define PERIOD_MIN 1000u          /* ns or cycles */
@@ -21,6 +23,7 @@ struct word {
 
 static const struct word pmu_words[] = {
 	{"auto", TD_PMU_AUTO},
+	{"metrics", TD_PMU_METRICS},
 	{"clock", TD_PMU_CLOCK},
 	{"simulated", TD_PMU_SIMULATED},
 };
@@ -76,73 +79,6 @@ static int refuse_value(char *why, size_t size, const char *value, const char *n
 		      show(value, strlen(value)).text, not_what, write_what);
 }
 
-/* Decimal digits only: strtoull() would take blanks, signs and 0x. */
-static int number_parse(const char *text, uint64_t *number, const char **end)
-{
-	uint64_t sum = 0;
-
-	*end = text;
-	for (; **end >= '0' && **end <= '9'; ++*end)
-		if (__builtin_mul_overflow(sum, 10, &sum) ||
-		    __builtin_add_overflow(sum, (uint64_t)(**end - '0'), &sum))
-			return -EINVAL;
-	*number = sum;
-	return *end == text ? -EINVAL : 0;
-}
-
-static int whole_number_parse(const char *text, uint64_t *number)
-{
-	const char *end;
-	uint64_t sum;
-
-	if (number_parse(text, &sum, &end) || *end)
-		return -EINVAL;
-	*number = sum;
-	return 0;
-}
-
-static const struct {
-	const char *suffix;
-	enum td_unit unit;
-	uint32_t factor;
-} period_units[] = {
-	/* td_period_print() takes the first that divides */
-	{"s", TD_UNIT_NS, 1000000000}, {"ms", TD_UNIT_NS, 1000000},
-	{"us", TD_UNIT_NS, 1000},      {"ns", TD_UNIT_NS, 1},
-	{"", TD_UNIT_CYCLES, 1},
-};
-
-int td_period_parse(const char *text, struct td_period *period)
-{
-	const char *suffix;
-	uint64_t number;
-
-	if (number_parse(text, &number, &suffix))
-		return -EINVAL;
-	for (size_t i = 0; i < COUNT(period_units); i++) {
-		if (strcmp(suffix, period_units[i].suffix))
-			continue;
-		if (__builtin_mul_overflow(number, (uint64_t)period_units[i].factor,
-					   &number))
-			return -EINVAL;
-		*period = (struct td_period){number, period_units[i].unit};
-		return 0;
-	}
-	return -EINVAL;
-}
-
-void td_period_print(const struct td_period *period, char *text, size_t size)
-{
-	size_t i = 0;
-
-	while (period_units[i].unit != period->unit ||
-	       period->value % period_units[i].factor)
-		i++;
-	snprintf(text, size, "%llu%s",
-		 (unsigned long long)(period->value / period_units[i].factor),
-		 period->unit == TD_UNIT_CYCLES ? " cycles" : period_units[i].suffix);
-}
-
 static int parse_long(struct td_options *options, const char *value, char *why,
 		      size_t size)
 {
@@ -155,6 +91,7 @@ static int parse_long(struct td_options *options, const char *value, char *why,
 		return refuse_value(why, size, value, "within the limits",
 				    "1us to 1000s, or 1000 to 1000000000000 cycles");
 	options->long_period = period;
+	options->long_given = 1;
 	return 0;
 }
 
@@ -170,6 +107,7 @@ static int parse_short(struct td_options *options, const char *value, char *why,
 		return refuse_value(why, size, value, "within the limits",
 				    "0 to 1000s, or at most 1000000000000 cycles");
 	options->short_period = period;
+	options->short_given = 1;
 	return 0;
 }
 
@@ -178,7 +116,7 @@ static int parse_jitter(struct td_options *options, const char *value, char *why
 {
 	uint64_t percent;
 
-	if (whole_number_parse(value, &percent) || percent > 100)
+	if (td_number_parse(value, &percent) || percent > 100)
 		return refuse_value(why, size, value, "a percentage",
 				    "a whole number from 0 to 100");
 	options->jitter = (uint32_t)percent;
@@ -188,7 +126,7 @@ static int parse_jitter(struct td_options *options, const char *value, char *why
 static int parse_seed(struct td_options *options, const char *value, char *why,
 		      size_t size)
 {
-	if (whole_number_parse(value, &options->seed))
+	if (td_number_parse(value, &options->seed))
 		return refuse_value(why, size, value, "a seed",
 				    "a whole number, or 0 for a new one each run");
 	return 0;
@@ -212,7 +150,7 @@ static int parse_pmu(struct td_options *options, const char *value, char *why,
 
 	if (!word)
 		return refuse_value(why, size, value, "a way to measure of this version",
-				    "auto, clock or simulated");
+				    "auto, metrics, clock or simulated");
 	options->pmu = (enum td_pmu_choice)word->value;
 	return 0;
 }
@@ -303,7 +241,7 @@ const struct td_option td_option_table[] = {
 	 "mean length of the window after a sample; 0: no windows", parse_short},
 	{"JITTER", "PERCENT", "20", "random spread of the long period, 0 to 100",
 	 parse_jitter},
-	{"PMU", "NAME", "auto", "who measures: auto, clock or simulated", parse_pmu},
+	{"PMU", "NAME", "auto", "who measures: auto, metrics, clock or simulated", parse_pmu},
 	{"OUTPUT", "FILE", "${TMPDIR:-/tmp}/tdagent-UID/%e.%p.tdp",
 	 "profile file; %p is the process id, %e the program", parse_output},
 	{"REPORT", "WHERE", "stderr", "report at exit: stderr, none or a file",
@@ -419,49 +357,4 @@ int td_options_check(const struct td_options *options, char *why, size_t size)
 		"TDAGENT_SHORT: %s is longer than TDAGENT_LONG, %s; write at most %s, "
 		"or 0 for no windows",
 		short_text, long_text, long_text);
-}
-
-static int append(char *path, size_t size, size_t *used, const char *text, size_t length)
-{
-	if (length >= size - *used)
-		return -ENAMETOOLONG;
-	memcpy(path + *used, text, length);
-	*used += length;
-	path[*used] = '\0';
-	return 0;
-}
-
-int td_output_expand(const char *pattern, uint32_t pid, const char *program, char *path,
-		     size_t size)
-{
-	const char *slash = strrchr(program, '/');
-	const char *base = slash ? slash + 1 : program;
-	char digits[16];
-	size_t used = 0;
-	int error = 0;
-
-	if (!size)
-		return -ENAMETOOLONG;
-	path[0] = '\0';
-	snprintf(digits, sizeof(digits), "%u", (unsigned)pid);
-	for (; *pattern && !error; pattern++) {
-		if (*pattern != '%') {
-			error = append(path, size, &used, pattern, 1);
-			continue;
-		}
-		switch (*++pattern) {
-		case 'p':
-			error = append(path, size, &used, digits, strlen(digits));
-			break;
-		case 'e':
-			error = append(path, size, &used, base, strlen(base));
-			break;
-		case '%':
-			error = append(path, size, &used, pattern, 1);
-			break;
-		default:
-			return -EINVAL;
-		}
-	}
-	return error;
 }

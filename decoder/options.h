@@ -20,7 +20,7 @@ struct td_period {
 	enum td_unit unit;
 };
 
-enum td_pmu_choice { TD_PMU_AUTO, TD_PMU_CLOCK, TD_PMU_SIMULATED };
+enum td_pmu_choice { TD_PMU_AUTO, TD_PMU_METRICS, TD_PMU_CLOCK, TD_PMU_SIMULATED };
 enum td_report_to { TD_REPORT_STDERR, TD_REPORT_NONE, TD_REPORT_FILE };
 enum td_children {
 	TD_CHILDREN_QUIET,  /* profiled, each in its file, no report (default) */
@@ -40,6 +40,9 @@ enum td_debug {
 struct td_options {
 	struct td_period long_period;
 	struct td_period short_period;
+	/* 0: nobody asked for that period, the backend may have a better one */
+	int long_given;
+	int short_given;
 	uint32_t jitter; /* percent of the long period, 0..100 */
 	enum td_pmu_choice pmu;
 	char output[TD_PATH_MAX]; /* "": the default directory */

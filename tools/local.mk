@@ -19,7 +19,7 @@ tools_libmachine_la_SOURCES = \
 	tools/facts.c tools/facts.h \
 	tools/found.c tools/found.h \
 	tools/library.c tools/library.h \
-	tools/probe.c tools/probe.h \
+	tools/probe.c tools/probe.h tools/probe_print.c \
 	tools/program.c tools/program.h
 tools_libmachine_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
 tools_libmachine_la_LIBADD = decoder/libformat.la

@@ -202,17 +202,28 @@ static void report(const struct td_output *output, const struct td_options *opti
 {
 	int fd;
 
-	if (options->report == TD_REPORT_NONE)
+	if (options->report == TD_REPORT_NONE || !found->count)
 		return;
 	fd = destination_open(output, options, pid);
 	if (fd < 0)
 		return;
-	dup2(fd, STDOUT_FILENO);
-	close(fd);
+	if (fd != STDOUT_FILENO) {
+		dup2(fd, STDOUT_FILENO);
+		close(fd);
+	}
+	/* a reader that went away must not change how we end */
+	signal(SIGPIPE, SIG_IGN);
 	report_process(found, pid);
 	if (options->children == TD_CHILDREN_REPORT)
 		report_others(found, pid);
 }
+
+/* CPU time in user mode that starting a program takes before the agent's turn. */
+#define START_NS 20000000u
+
+/* The long period that a short program needs. */
+#define SHORT_RUN "--long=100us"
+#define SHORT_RUN_NS 100000u
 
 static uint64_t user_ns(void)
 {
@@ -233,7 +244,7 @@ static bool say_no_samples(const struct td_options *options, const struct td_fou
 			   int status)
 {
 	bool little = options->long_period.unit == TD_UNIT_NS &&
-		      user_ns() <= 2 * options->long_period.value;
+		      user_ns() <= 2 * options->long_period.value + START_NS;
 	char period[32];
 
 	if (!WIFEXITED(status) || (!little && !found->count))
@@ -242,9 +253,11 @@ static bool say_no_samples(const struct td_options *options, const struct td_fou
 	if (options->report != TD_REPORT_NONE)
 		fprintf(stderr,
 			"tdagent run: no sample was taken: the program itself used too "
-			"little "
-			"CPU time in user mode for --long=%s; --long=100us sees more\n",
-			period);
+			"little CPU time in user mode for --long=%s%s\n",
+			period,
+			options->long_period.value > SHORT_RUN_NS ? "; " SHORT_RUN
+								    " sees more"
+								  : "");
 	return true;
 }
 
@@ -264,13 +277,11 @@ static void say_why_none(const char *directory, int status)
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) == 127)
 		fputs("the program did not start (exit status 127); a library of it may "
-		      "be "
-		      "missing\n",
+		      "be missing\n",
 		      stderr);
 	else
 		fputs("the agent did not start in it; it may have become a static or "
-		      "setuid "
-		      "program; --debug=core tells more\n",
+		      "setuid program; --debug=core tells more\n",
 		      stderr);
 }
 

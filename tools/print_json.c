@@ -189,27 +189,35 @@ static void put_processes(struct json *json, const struct td_report *report)
 	close_value(json, ']');
 }
 
+/* Causes without a name, of a later version, are one. */
+static void put_causes(struct json *json, const char *key, const uint64_t *count,
+		       unsigned entries, const char *(*name)(unsigned cause))
+{
+	uint64_t unknown = 0;
+
+	open_value(json, key, '{');
+	for (unsigned i = 0; i < entries; i++) {
+		if (strcmp(name(i), "unknown") == 0)
+			unknown += count[i];
+		else if (count[i])
+			put_count(json, name(i), count[i]);
+	}
+	if (unknown)
+		put_count(json, "unknown", unknown);
+	close_value(json, '}');
+}
+
 static void put_windows(struct json *json, uint64_t valid, const uint64_t *rejected)
 {
 	open_value(json, "windows", '{');
 	put_count(json, "valid", valid);
-	open_value(json, "rejected", '{');
-	for (unsigned i = 0; i <= TD_REJECT_CUT; i++) {
-		if (rejected[i])
-			put_count(json, td_reject_key(i), rejected[i]);
-	}
-	close_value(json, '}');
+	put_causes(json, "rejected", rejected, TD_REJECT_MAX, td_reject_key);
 	close_value(json, '}');
 }
 
 static void put_lost(struct json *json, const uint64_t *lost)
 {
-	open_value(json, "lost", '{');
-	for (unsigned i = 0; i <= TD_LOST_CLOSED; i++) {
-		if (lost[i])
-			put_count(json, td_lost_key(i), lost[i]);
-	}
-	close_value(json, '}');
+	put_causes(json, "lost", lost, TD_LOST_MAX, td_lost_key);
 }
 
 static void put_estimate(struct json *json, const char *key,

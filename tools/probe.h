@@ -32,6 +32,9 @@ struct td_choice td_probe_choose(const struct td_facts *facts);
 /* Fills `obstacles` (TD_OBSTACLES_MAX), the gravest first; returns how many. */
 size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obstacles);
 
+/* What an attempt gave, in words: `error` is 0 or an errno. */
+const char *td_probe_outcome(int error);
+
 void td_probe_text(FILE *stream, const struct td_facts *facts);
 void td_probe_json(FILE *stream, const struct td_facts *facts);
 

@@ -49,8 +49,8 @@ __attribute__((format(printf, 2, 3))) static int fail(int status, const char *fo
 static void usage(void)
 {
 	puts("usage: tdagent run [OPTION...] [--] PROGRAM [ARG...]\n\n"
-	     "Runs PROGRAM with the profiler preloaded and prints its report.\n"
-	     "Each option is an environment variable too: --long is TDAGENT_LONG.\n");
+	     "Runs PROGRAM with the profiler preloaded and prints its report.\nEach "
+	     "option is an environment variable too: --long is TDAGENT_LONG.\n");
 	for (size_t i = 0; i < td_option_count; i++) {
 		const struct td_option *option = &td_option_table[i];
 		char name[32];
@@ -79,12 +79,13 @@ static int environment_read(struct run *run)
 	char why[512];
 
 	for (char **entry = environ; *entry; entry++) {
-		const char *name = *entry + strlen(PREFIX);
 		const char *equals = strchr(*entry, '=');
+		const char *name;
 		char key[64];
 
 		if (!equals || strncmp(*entry, PREFIX, strlen(PREFIX)))
 			continue;
+		name = *entry + strlen(PREFIX);
 		snprintf(key, sizeof(key), "%.*s", (int)(equals - name), name);
 		if (td_options_set(&run->options, key, equals + 1, why, sizeof(why)))
 			return fail(EXIT_USAGE, "%s", why);
@@ -145,6 +146,15 @@ static int option_read(struct run *run, char **argv, int *next)
 		return fail(EXIT_USAGE, "--%.*s: %s", (int)length, argument + 2, why);
 	setting_add(run, variable, value);
 	return 0;
+}
+
+/* Asked for anywhere before the program, also with a wrong environment. */
+static bool help_wanted(char **argv)
+{
+	for (size_t i = 1; argv[i] && argv[i][0] == '-' && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
 }
 
 static int arguments_read(struct run *run, int argc, char **argv)
@@ -219,7 +229,7 @@ int td_cmd_run(int argc, char **argv)
 	int status;
 	pid_t pid;
 
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+	if (help_wanted(argv)) {
 		usage();
 		return 0;
 	}

@@ -3,8 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -13,18 +11,18 @@
 #include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
+#include "agent/core/interrupt.h"
 #include "agent/core/metrics.h"
 #include "agent/core/real.h"
 #include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/simulated.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/trigger.h"
+#include "decoder/registers.h"
 
 /* Before this, a sigtrap event kills a thread that has SIGTRAP blocked. */
 #define KERNEL_SAFE_SIGTRAP 5019
-
-/* These hang when a clock event disables itself. */
-#define KERNEL_BAD_REFRESH(kernel) ((kernel) == 6016 || (kernel) == 6017)
 
 /* A window costs two signals and some timer programming, 100 us of CPU time on
  * a slow virtual machine: later than this is later than us. */
@@ -39,34 +37,11 @@
 #define METRICS_LONG 3000000u
 #define METRICS_SHORT 2000u
 #define METRICS_SHORTEST 64u /* shorter ones would end in the handler */
+#define METRICS_LONG_MIN 1000u
 #define METRICS_LATE 20000u
 #define METRICS_EMPTY_EVERY 64u
 
 static struct td_metrics_machine metrics_machine;
-
-static long open_perf(const struct td_backend_choice *choice, enum td_trigger trigger,
-		      uint32_t tid)
-{
-	bool cycles = choice->backend == TD_BACKEND_METRICS;
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
-		.config = cycles ? metrics_machine.cycles : PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = choice->plan.long_period,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.disabled = 1,
-		.wakeup_events = 1,
-	};
-
-	if (trigger == TD_TRIGGER_SIGTRAP) {
-		attr.sigtrap = 1;
-		attr.remove_on_exec = 1;
-		attr.sig_data = td_signal.cookie;
-	}
-	return td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, -1,
-			   PERF_FLAG_FD_CLOEXEC, 0);
-}
 
 /* Who has the signal already?  A handler is somebody's; ignoring it is not. */
 static bool signal_is_free(int number)
@@ -75,17 +50,6 @@ static bool signal_is_free(int number)
 
 	return td_real()->sigaction(number, NULL, &action) == 0 &&
 	       (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN);
-}
-
-/* 0 if an event of this kind can be opened, else -errno. */
-static long try_perf(const struct td_backend_choice *choice, enum td_trigger trigger)
-{
-	long fd = open_perf(choice, trigger, 0);
-
-	if (fd < 0)
-		return fd;
-	td_syscall1(SYS_close, fd);
-	return 0;
 }
 
 static const char *why_not_sigtrap(void)
@@ -129,13 +93,12 @@ static int choose_trigger(struct td_backend_choice *choice)
 	const char *obstacle = why_not_sigtrap();
 	long error;
 
-	td_signal.cookie = (uint64_t)(uintptr_t)&td_signal ^ (uint64_t)getpid() << 48;
-	if (!obstacle && (error = try_perf(choice, TD_TRIGGER_SIGTRAP)) == 0) {
+	if (!obstacle && (error = td_interrupt_try(choice, TD_TRIGGER_SIGTRAP)) == 0) {
 		choice->trigger = TD_TRIGGER_SIGTRAP;
 		td_signal.number = SIGTRAP;
 		return 0;
 	}
-	error = try_perf(choice, TD_TRIGGER_SIGNAL);
+	error = td_interrupt_try(choice, TD_TRIGGER_SIGNAL);
 	if (error || !signal_is_free(SIGPROF))
 		return choose_timer(choice, error ? error : -EBUSY);
 	choice->trigger = TD_TRIGGER_SIGNAL;
@@ -147,38 +110,63 @@ static int choose_trigger(struct td_backend_choice *choice)
 	return 0;
 }
 
-/* The clock measures time: a period in cycles is turned into one. */
-static uint64_t to_ns(const struct td_period *period)
+static uint64_t cycles_per_us(void)
 {
-	uint64_t cycles_per_us;
+	uint64_t known = td_facts_cycles_per_us();
 
-	if (period->unit == TD_UNIT_NS)
-		return period->value;
-	cycles_per_us = td_facts_cycles_per_us();
-	if (!cycles_per_us)
-		cycles_per_us = DEFAULT_CYCLES_PER_US;
-	return period->value * 1000 / cycles_per_us;
+	return known ? known : DEFAULT_CYCLES_PER_US;
 }
 
-static void make_plans(const struct td_options *options, struct td_backend_choice *choice)
+static uint64_t to_ns(const struct td_period *period)
 {
-	choice->plan = (struct td_strobe_plan){
+	return period->unit == TD_UNIT_NS ? period->value
+					  : period->value * 1000 / cycles_per_us();
+}
+
+static uint64_t to_cycles(const struct td_period *period)
+{
+	return period->unit == TD_UNIT_CYCLES ? period->value
+					      : period->value * cycles_per_us() / 1000;
+}
+
+/* The clock measures time: a period in cycles is turned into one. */
+static void plan_in_time(const struct td_options *options, struct td_strobe_plan *plan)
+{
+	*plan = (struct td_strobe_plan){
 		.long_period = to_ns(&options->long_period),
 		.short_period = to_ns(&options->short_period),
 		.shortest = TD_TASK_CLOCK_SHORTEST_NS,
 		.late = LATE_NS,
 		.jitter_percent = options->jitter,
 	};
-	if (choice->plan.long_period < TD_TASK_CLOCK_SHORTEST_NS)
-		choice->plan.long_period = TD_TASK_CLOCK_SHORTEST_NS;
-	choice->timer_plan = choice->plan;
-	choice->timer_plan.short_period = 0;
+	if (plan->long_period < TD_TASK_CLOCK_SHORTEST_NS)
+		plan->long_period = TD_TASK_CLOCK_SHORTEST_NS;
 }
 
-static bool machine_has_slots(void)
+static void plan_in_cycles(const struct td_options *options, struct td_strobe_plan *plan)
 {
-	return access("/sys/bus/event_source/devices/cpu/events/slots", F_OK) == 0 ||
-	       access("/sys/bus/event_source/devices/cpu_core/events/slots", F_OK) == 0;
+	*plan = (struct td_strobe_plan){
+		.long_period = options->long_given ? to_cycles(&options->long_period)
+						   : METRICS_LONG,
+		.short_period = options->short_given ? to_cycles(&options->short_period)
+						     : METRICS_SHORT,
+		.shortest = METRICS_SHORTEST,
+		.late = METRICS_LATE,
+		.jitter_percent = options->jitter,
+		.empty_every = METRICS_EMPTY_EVERY,
+	};
+	if (plan->long_period < METRICS_LONG_MIN)
+		plan->long_period = METRICS_LONG_MIN;
+}
+
+static void make_plans(const struct td_options *options, struct td_backend_choice *choice)
+{
+	plan_in_time(options, &choice->timer_plan);
+	choice->timer_plan.short_period = 0;
+	if (choice->backend == TD_BACKEND_METRICS)
+		plan_in_cycles(options, &choice->plan);
+	else
+		plan_in_time(options, &choice->plan);
 }
 
 /* The program's own declaration, if it has one that we understand. */
@@ -192,39 +180,51 @@ static const struct td_simulation *find_simulation(void)
 	return program;
 }
 
+static void use_counters(struct td_backend_choice *choice, enum td_backend backend,
+			 const struct td_counter_ops *counters, const char *reason)
+{
+	choice->backend = backend;
+	choice->counters = counters;
+	snprintf(choice->reason, sizeof(choice->reason), "%s", reason);
+}
+
+/* The best that was asked for and that is here; the clock is everywhere. */
 static void choose_counters(const struct td_options *options,
 			    struct td_backend_choice *choice)
 {
-	const char *slots =
-		machine_has_slots()
-			? "the hardware's top-down counters are not used by this version"
-			: "this machine offers no top-down counters (no slots event)";
+	char why[sizeof(choice->reason)] = "TDAGENT_PMU=clock";
+	bool any = options->pmu == TD_PMU_AUTO;
 
-	choice->backend = TD_BACKEND_CLOCK;
-	choice->counters = &td_clock_counters;
-	if (options->pmu == TD_PMU_CLOCK) {
-		snprintf(choice->reason, sizeof(choice->reason), "TDAGENT_PMU=clock");
+	if ((any || options->pmu == TD_PMU_METRICS) &&
+	    td_metrics_detect(&metrics_machine, why, sizeof(why)) == 0) {
+		choice->cycles = metrics_machine.cycles;
+		use_counters(choice, TD_BACKEND_METRICS, metrics_machine.counters,
+			     metrics_machine.counters == &td_metrics_rdpmc_counters
+				     ? "SLOTS and PERF_METRICS by RDPMC"
+				     : "SLOTS and PERF_METRICS by read(), because RDPMC is "
+				       "off here (cpu/rdpmc): a dearer window");
 		return;
 	}
-	td_simulated_program = find_simulation();
+	if (any || options->pmu == TD_PMU_SIMULATED)
+		td_simulated_program = find_simulation();
 	if (td_simulated_program) {
-		choice->backend = TD_BACKEND_SIMULATED;
-		choice->counters = &td_simulated_counters;
-		snprintf(choice->reason, sizeof(choice->reason),
-			 "the program declares a simulation");
-	} else if (options->pmu == TD_PMU_SIMULATED) {
-		snprintf(choice->reason, sizeof(choice->reason),
-			 "TDAGENT_PMU=simulated, but the program declares no simulation");
-	} else {
-		snprintf(choice->reason, sizeof(choice->reason), "%s", slots);
+		use_counters(choice, TD_BACKEND_SIMULATED, &td_simulated_counters,
+			     "the program declares a simulation");
+		return;
 	}
+	if (options->pmu == TD_PMU_SIMULATED)
+		snprintf(why, sizeof(why),
+			 "TDAGENT_PMU=simulated, but the program declares no simulation");
+	use_counters(choice, TD_BACKEND_CLOCK, &td_clock_counters, why);
 }
 
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
 {
 	memset(choice, 0, sizeof(*choice));
-	make_plans(options, choice);
+	td_simulated_program = NULL;
+	td_signal.cookie = (uint64_t)(uintptr_t)&td_signal ^ (uint64_t)getpid() << 48;
 	choose_counters(options, choice);
+	make_plans(options, choice);
 	return choose_trigger(choice);
 }
 
@@ -249,8 +249,70 @@ _Static_assert(sizeof(simulated_names) / sizeof(simulated_names[0]) + TD_CLOCK_C
 
 uint32_t td_backend_counters(const struct td_backend_choice *choice)
 {
-	return choice->backend == TD_BACKEND_SIMULATED ? TD_SIMULATED_COUNTERS
-						       : TD_CLOCK_COUNTERS;
+	switch (choice->backend) {
+	case TD_BACKEND_METRICS:
+		return 1 + td_metrics_shape.nodes + td_metrics_shape.extras;
+	case TD_BACKEND_SIMULATED:
+		return TD_SIMULATED_COUNTERS;
+	default:
+		return TD_CLOCK_COUNTERS;
+	}
+}
+
+static uint32_t describe_counters(const struct td_backend_choice *choice,
+				  struct td_file_header *header)
+{
+	struct td_file_counter *counter = header->counter;
+
+	switch (choice->backend) {
+	case TD_BACKEND_METRICS:
+		td_metrics_names(counter);
+		return td_metrics_shape.nodes > TD_FIELDS_LEVEL1 ? 2 : 1;
+	case TD_BACKEND_SIMULATED:
+		header->simulated = 1;
+		memcpy(counter, simulated_names, sizeof(simulated_names));
+		counter += sizeof(simulated_names) / sizeof(simulated_names[0]);
+		memcpy(counter, clock_names, sizeof(clock_names));
+		return 2;
+	default:
+		memcpy(counter, clock_names, sizeof(clock_names));
+		return 0;
+	}
+}
+
+/* The file tells the event of the trigger, too. */
+static enum td_trigger trigger_in_file(const struct td_backend_choice *choice)
+{
+	if (choice->backend != TD_BACKEND_METRICS)
+		return choice->trigger;
+	switch (choice->trigger) {
+	case TD_TRIGGER_SIGTRAP:
+		return TD_TRIGGER_CYCLES_SIGTRAP;
+	case TD_TRIGGER_SIGNAL:
+		return TD_TRIGGER_CYCLES_SIGNAL;
+	default:
+		return choice->trigger;
+	}
+}
+
+/* A period in another unit than the trigger's was converted at a clock rate
+ * that need not be the present one. */
+static void note_conversion(const struct td_options *options, enum td_unit unit)
+{
+	bool converted =
+		unit == TD_UNIT_NS
+			? options->long_period.unit == TD_UNIT_CYCLES ||
+				  (options->short_period.unit == TD_UNIT_CYCLES &&
+				   options->short_period.value)
+			: (options->long_given && options->long_period.unit == TD_UNIT_NS) ||
+				  (options->short_given &&
+				   options->short_period.unit == TD_UNIT_NS);
+
+	if (converted)
+		td_core_note("periods in %s were turned into %s at %llu MHz",
+			     unit == TD_UNIT_NS ? "cycles" : "time",
+			     unit == TD_UNIT_NS ? "time" : "cycles",
+			     (unsigned long long)cycles_per_us());
 }
 
 void td_backend_describe(const struct td_options *options,
@@ -258,109 +320,76 @@ void td_backend_describe(const struct td_options *options,
 			 struct td_file_header *header)
 {
 	bool timer = choice->trigger == TD_TRIGGER_TIMER;
+	bool cycles = !timer && choice->backend == TD_BACKEND_METRICS;
 	const struct td_strobe_plan *plan = timer ? &choice->timer_plan : &choice->plan;
-	struct td_file_counter *counter = header->counter;
 
 	header->backend = choice->backend;
-	header->trigger = choice->trigger;
+	header->trigger = trigger_in_file(choice);
 	header->signal = (uint32_t)td_signal.number;
-	header->period_unit = TD_UNIT_NS;
+	header->period_unit = cycles ? TD_UNIT_CYCLES : TD_UNIT_NS;
 	header->long_period = plan->long_period;
 	header->short_period = plan->short_period;
 	header->jitter_percent = plan->jitter_percent;
-	header->resolution_ns = timer ? tick_ns() : plan->shortest;
+	header->resolution_ns = timer ? tick_ns() : cycles ? 0 : plan->shortest;
 	header->seed = td_core.seed;
-	if (choice->backend == TD_BACKEND_SIMULATED) {
-		header->simulated = 1;
-		header->level = 2;
-		memcpy(counter, simulated_names, sizeof(simulated_names));
-		counter += sizeof(simulated_names) / sizeof(simulated_names[0]);
-	}
-	memcpy(counter, clock_names, sizeof(clock_names));
+	header->level = describe_counters(choice, header);
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
-	if (options->long_period.unit == TD_UNIT_CYCLES ||
-	    options->short_period.unit == TD_UNIT_CYCLES)
-		td_core_note("periods in cycles were turned into time at %llu MHz",
-			     (unsigned long long)(td_facts_cycles_per_us()
-							  ? td_facts_cycles_per_us()
-							  : DEFAULT_CYCLES_PER_US));
-}
-
-/* Sends the event's signal to its own thread, asynchronously. */
-static int route_signal(int fd, uint32_t tid)
-{
-	struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = (pid_t)tid};
-
-	if (fcntl(fd, F_SETOWN_EX, &owner) != 0 || fcntl(fd, F_SETFL, O_ASYNC) != 0)
-		return -errno;
-	return 0;
-}
-
-static int open_event(struct td_thread *thread, uint32_t tid)
-{
-	enum td_trigger trigger = td_core.choice.trigger;
-	long fd = open_perf(&td_core.choice, trigger, tid);
-	int error = 0;
-
-	if (fd < 0)
-		return (int)fd;
-	fd = td_descriptor_hide((int)fd);
-	thread->fd = (int)fd;
-	thread->fd_mark = td_signal.number;
-	/* Of a sigtrap event this is only the mark by which we know it again. */
-	if (fcntl(thread->fd, F_SETSIG, thread->fd_mark) != 0)
-		error = -errno;
-	if (!error && trigger == TD_TRIGGER_SIGNAL)
-		error = route_signal(thread->fd, tid);
-	if (error)
-		td_backend_close(thread);
-	return error;
-}
-
-/* The CPU-time clock of any thread of this process (linux/posix-timers.h). */
-static clockid_t clock_of(uint32_t tid)
-{
-	return (clockid_t)(~tid << 3 | 6);
-}
-
-static int open_timer(struct td_thread *thread, uint32_t tid)
-{
-	struct sigevent event = {
-		.sigev_notify = SIGEV_THREAD_ID,
-		.sigev_signo = td_signal.number,
-		.sigev_value.sival_ptr = (void *)td_signal.cookie,
-	};
-
-	event._sigev_un._tid = (pid_t)tid;
-	return (int)td_syscall3(SYS_timer_create, clock_of(tid), &event, &thread->timer);
+	note_conversion(options, header->period_unit);
 }
 
 int td_backend_open(struct td_thread *thread, uint32_t tid)
 {
+	const struct td_backend_choice *choice = &td_core.choice;
 	int error = -ENOSYS;
 
-	thread->fd = thread->timer = -1;
-	thread->counters = td_core.choice.counters;
-	if (td_core.choice.trigger != TD_TRIGGER_TIMER) {
-		thread->trigger = KERNEL_BAD_REFRESH(td_facts_kernel())
-					  ? &td_perf_trigger
-					  : &td_perf_once_trigger;
-		thread->plan = &td_core.choice.plan;
-		error = open_event(thread, tid);
+	thread->registers.slots_fd = -1;
+	thread->counters = choice->counters;
+	thread->plan = &choice->plan;
+	if (choice->backend == TD_BACKEND_METRICS) {
+		error = td_metrics_open(&metrics_machine, thread, tid);
+		if (error)
+			return error;
+	}
+	if (choice->trigger != TD_TRIGGER_TIMER) {
+		error = td_interrupt_open_event(choice, thread, tid);
 		if (!error)
 			return 0;
-		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer",
-			 tid, strerror(-error));
+		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer", tid,
+			 strerror(-error));
 	}
-	thread->trigger = &td_timer_trigger;
-	thread->plan = &td_core.choice.timer_plan;
-	return open_timer(thread, tid);
+	if (choice->backend == TD_BACKEND_METRICS) {
+		/* time and cycles do not mix in one profile's counters */
+		td_metrics_close(thread);
+		thread->counters = &td_no_counters;
+	}
+	thread->plan = &choice->timer_plan;
+	return td_interrupt_open_timer(thread, tid);
 }
 
 void td_backend_close(struct td_thread *thread)
 {
+	td_interrupt_close(thread);
+	if (thread->registers.slots_fd >= 0)
+		td_metrics_close(thread);
+}
+
+void td_backend_renumber(struct td_thread *thread, int from, int to)
+{
+	struct td_registers *registers = &thread->registers;
+
+	if (thread->fd == from)
+		thread->fd = to;
+	if (registers->slots_fd == from)
+		registers->slots_fd = to;
+	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
+		if (registers->member_fd[i] == from)
+			registers->member_fd[i] = to;
+}
+
+void td_backend_forget(struct td_thread *thread)
+{
 	td_descriptor_close(thread->fd);
-	if (thread->timer >= 0)
-		td_syscall1(SYS_timer_delete, thread->timer);
-	thread->fd = thread->timer = -1;
+	td_descriptor_close(thread->registers.slots_fd);
+	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
+		td_descriptor_close(thread->registers.member_fd[i]);
 }

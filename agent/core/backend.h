@@ -25,7 +25,15 @@ uint32_t td_backend_counters(const struct td_backend_choice *choice);
  */
 int td_backend_open(struct td_thread *thread, uint32_t tid);
 
-/* Closes what td_backend_open() opened. */
+/* Closes what td_backend_open() opened.  Only the thread itself may, or somebody
+ * for a thread that is no more. */
 void td_backend_close(struct td_thread *thread);
+
+/* A descriptor has another number now. */
+void td_backend_renumber(struct td_thread *thread, int from, int to);
+
+/* In a forked child: closes the parent's descriptors.  Its mappings of counters
+ * are not in the child, and its events are not to be touched. */
+void td_backend_forget(struct td_thread *thread);
 
 #endif

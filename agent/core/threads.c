@@ -264,7 +264,6 @@ static void end(struct td_thread *thread, uint64_t cpu_ns)
 {
 	struct td_file_thread *record = thread->places.record;
 
-	td_backend_close(thread);
 	record->end_ns = now_ns();
 	if (cpu_ns)
 		record->cpu_ns = cpu_ns;
@@ -283,6 +282,7 @@ void td_threads_detach_self(void)
 	td_core_lock(&saved);
 	td_strobe_stop(thread);
 	prctl(PR_GET_NAME, thread->places.record->name);
+	td_backend_close(thread);
 	end(thread, td_clock_thread_cpu());
 	td_self = NULL;
 	td_core_unlock(&saved);
@@ -302,6 +302,7 @@ void td_threads_finish(void)
 		atomic_store(&t->stopped, true);
 		t->trigger->stop(t);
 		read_name(tid, t->places.record->name, sizeof(t->places.record->name));
+		/* not closed: the thread may be reading its counters just now */
 		end(t, read_cpu(tid));
 	}
 	td_core_unlock(&saved);
@@ -317,15 +318,14 @@ void td_threads_yield_descriptor(int fd)
 	if (td_store.fd == fd)
 		td_store.fd = other;
 	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
-		if (t->fd == fd)
-			t->fd = other;
+		td_backend_renumber(t, fd, other);
 	td_core_unlock(&saved);
 }
 
 void td_threads_forget(void)
 {
 	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
-		td_descriptor_close(t->fd);
+		td_backend_forget(t);
 	atomic_store(&td_threads, NULL);
 	td_self = NULL;
 	folded = NULL;

@@ -45,3 +45,18 @@ static uint64_t elapsed(const struct td_thread *thread, const uint64_t *values)
 
 const struct td_counter_ops td_clock_counters = {
 	.read = read_clock, .reset = reset_clock, .elapsed = elapsed};
+
+static bool read_nothing(struct td_thread *thread, uint64_t *values)
+{
+	(void)thread;
+	(void)values;
+	return false;
+}
+
+static void reset_nothing(struct td_thread *thread)
+{
+	(void)thread;
+}
+
+const struct td_counter_ops td_no_counters = {
+	.read = read_nothing, .reset = reset_nothing, .elapsed = elapsed};

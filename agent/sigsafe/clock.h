@@ -13,6 +13,9 @@
 /* Source: CLOCK_THREAD_CPUTIME_ID and getrusage(RUSAGE_THREAD); user and kernel. */
 extern const struct td_counter_ops td_clock_counters;
 
+/* Samples only: never readable. */
+extern const struct td_counter_ops td_no_counters;
+
 /* CPU time of the calling thread, ns.  Context: any. */
 uint64_t td_clock_thread_cpu(void);
 

@@ -78,11 +78,12 @@ class Tdagent(Profiler):
         return "" if os.path.exists(LIBRARY) else LIBRARY + " is missing"
 
     def profile(self):
-        return os.path.join(self.directory, "tdagent.profile")
+        return os.path.join(self.directory, self.name.replace("/", "-"))
 
     def environment(self):
+        # the demonstration would be simulated, which costs something else
         return {"LD_PRELOAD": LIBRARY, "TDAGENT_OUTPUT": self.profile(),
-                "TDAGENT_REPORT": "none", **self.settings}
+                "TDAGENT_REPORT": "none", "TDAGENT_PMU": "clock", **self.settings}
 
     def samples(self):
         report = json.loads(subprocess.check_output(

@@ -119,12 +119,13 @@ profiles()
 	find "$work/profiles" -type f -name "$1.*" | sort
 }
 
-# profile PROGRAM: the path of its only profile.
+# profile PROGRAM: the path of its only profile; where there is none, or more
+# than one, a path that says so and that nothing can read.
 profile()
 {
 	set -- "$1" $(profiles "$1")
-	[ $# -eq 2 ] || fail "$1 left $(($# - 1)) profiles" >&2
-	echo "${2:-/nonexistent}"
+	[ $# -eq 2 ] || set -- "$1" "$work/$(($# - 1))-profiles-of-$1"
+	echo "$2"
 }
 
 # expect PROFILE [TRUTH]: runs the Python statements on stdin on its report;

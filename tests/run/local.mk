@@ -14,6 +14,7 @@ run_tests = \
 	tests/run/report.sh \
 	tests/run/shares.sh \
 	tests/run/simulated.sh \
+	tests/run/symbols.sh \
 	tests/run/threads.sh
 
 TESTS += $(run_tests)

@@ -151,34 +151,30 @@ static const struct {
 	 "TDAGENT_LONG: '' is not a period; write cycles (1000000) or a time (1ms, "
 	 "10us)"},
 	{"LONG", "999ns",
-	 "TDAGENT_LONG: '999ns' is not within the limits; write 1us to 1000s, or 1000 to "
-	 "1000000000000 cycles"},
+	 "TDAGENT_LONG: '999ns' is not within the limits; write 1us to 1000s, or 1000 "
+	 "to 1000000000000 cycles"},
 	{"LONG", "1001s",
-	 "TDAGENT_LONG: '1001s' is not within the limits; write 1us to 1000s, or 1000 to "
-	 "1000000000000 cycles"},
+	 "TDAGENT_LONG: '1001s' is not within the limits; write 1us to 1000s, or 1000 "
+	 "to 1000000000000 cycles"},
 	{"SHORT", "-1",
 	 "TDAGENT_SHORT: '-1' is not a period; write cycles (300), a time (10us), or 0 "
-	 "for no "
-	 "windows"},
+	 "for no windows"},
 	{"SHORT", "1001s",
-	 "TDAGENT_SHORT: '1001s' is not within the limits; write 0 to 1000s, or at most "
-	 "1000000000000 cycles"},
+	 "TDAGENT_SHORT: '1001s' is not within the limits; write 0 to 1000s, or at "
+	 "most 1000000000000 cycles"},
 	{"JITTER", "101",
 	 "TDAGENT_JITTER: '101' is not a percentage; write a whole number from 0 to 100"},
 	{"JITTER", "20%",
 	 "TDAGENT_JITTER: '20%' is not a percentage; write a whole number from 0 to 100"},
 	{"PMU", "metrics",
 	 "TDAGENT_PMU: 'metrics' is not a way to measure of this version; write auto, "
-	 "clock or "
-	 "simulated"},
+	 "clock or simulated"},
 	{"OUTPUT", "a%q",
-	 "TDAGENT_OUTPUT: 'a%q' is not a file name; write p (process id), e (program) or "
-	 "% "
-	 "after each %"},
+	 "TDAGENT_OUTPUT: 'a%q' is not a file name; write p (process id), e (program) "
+	 "or % after each %"},
 	{"OUTPUT", "a%",
-	 "TDAGENT_OUTPUT: 'a%' is not a file name; write p (process id), e (program) or "
-	 "% "
-	 "after each %"},
+	 "TDAGENT_OUTPUT: 'a%' is not a file name; write p (process id), e (program) "
+	 "or % after each %"},
 	{"REPORT", "", "TDAGENT_REPORT: '' is not a place; write stderr, none or a file"},
 	{"CHILDREN", "yes",
 	 "TDAGENT_CHILDREN: 'yes' is not known; write quiet, report or off"},
@@ -186,17 +182,14 @@ static const struct {
 	 "TDAGENT_SEED: '1e3' is not a seed; write a whole number, or 0 for a new one "
 	 "each run"},
 	{"SEED", "18446744073709551616",
-	 "TDAGENT_SEED: '18446744073709551616' is not a seed; write a whole number, or 0 "
-	 "for a "
-	 "new one each run"},
+	 "TDAGENT_SEED: '18446744073709551616' is not a seed; write a whole number, or "
+	 "0 for a new one each run"},
 	{"DEBUG", "core,",
 	 "TDAGENT_DEBUG: '' is not an area; write core, threads, store and strobe with "
-	 "commas "
-	 "between them, or all"},
-	{"DEBUG", "core,strobes",
-	 "TDAGENT_DEBUG: 'strobes' is not an area; write core, threads, store and strobe "
-	 "with "
 	 "commas between them, or all"},
+	{"DEBUG", "core,strobes",
+	 "TDAGENT_DEBUG: 'strobes' is not an area; write core, threads, store and "
+	 "strobe with commas between them, or all"},
 };
 
 START_TEST(test_refused)
@@ -297,8 +290,8 @@ START_TEST(test_short_is_not_above_long)
 	ck_assert_int_eq(set("LONG", "5us"), 0);
 	ck_assert_int_eq(td_options_check(&options, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why,
-			 "TDAGENT_SHORT: 10us is longer than TDAGENT_LONG, 5us; write at "
-			 "most 5us, or 0 for no windows");
+			 "TDAGENT_SHORT: 10us is longer than TDAGENT_LONG, 5us; write "
+			 "at most 5us, or 0 for no windows");
 	ck_assert_int_eq(set("SHORT", "5us"), 0);
 	ck_assert_int_eq(td_options_check(&options, why, sizeof(why)), 0);
 	ck_assert_int_eq(set("SHORT", "6000"), 0); /* cycles */

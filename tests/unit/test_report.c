@@ -576,6 +576,40 @@ START_TEST(nothing_sampled)
 }
 END_TEST
 
+/* The last cause of each kind, and causes that this version has no name for. */
+START_TEST(every_cause_is_shown)
+{
+	struct td_file_thread *thread;
+	struct td_report *report;
+	struct build build;
+	char *text;
+
+	build_clock(&build);
+	thread = build_record(&build, TD_REF(2, 0));
+	ck_assert_uint_eq(thread->tid, 10);
+	thread->lost[TD_LOST_BLOCKED] = 71;
+	thread->lost[TD_LOST_MAX - 1] = 72;
+	thread->rejected[TD_REJECT_CUT] = 73;
+	thread->rejected[TD_REJECT_MAX - 2] = 74;
+	thread->rejected[TD_REJECT_MAX - 1] = 1;
+	report = report_of(&build, 1, NULL);
+	text = printed(report, td_print_json);
+	ck_assert(is_json(text));
+	has(text, "\"blocked\": 71", 1);
+	has(text, "\"unknown\": 72", 1);
+	has(text, "\"cut\": 73", 1);
+	has(text, "\"unknown\": 75", 1);
+	free(text);
+	page = 0;
+	text = printed(report, print_page);
+	has(text, "143 samples: 71 the signal was blocked, 72 unknown", 1);
+	has(text, "73 thread or process ended", 1);
+	free(text);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
 START_TEST(sort_keys)
 {
 	ck_assert_int_eq(td_report_sort("samples"), TD_SORT_SAMPLES);
@@ -592,5 +626,6 @@ int main(void)
 				 the_checker_checks, rows, merging_is_addition, queries,
 				 topdown, complete_totals, clock_is_never_topdown,
 				 unlike_counters, pages_keep_their_width, hostile_texts,
-				 every_byte_flipped, nothing_sampled, sort_keys, NULL});
+				 every_byte_flipped, nothing_sampled,
+				 every_cause_is_shown, sort_keys, NULL});
 }

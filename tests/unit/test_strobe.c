@@ -64,7 +64,13 @@ static const struct td_trigger_ops trigger = {.start = fake_arm,
 					      .change = fake_arm,
 					      .stop = fake_stop,
 					      .echoes = true};
-static const struct td_counter_ops counters = {.read = fake_read, .reset = fake_reset};
+static uint64_t fake_elapsed(const struct td_thread *t, const uint64_t *values)
+{
+	(void)t;
+	return values[0];
+}
+
+static const struct td_counter_ops counters = {.read = fake_read, .reset = fake_reset, .elapsed = fake_elapsed};
 
 static void setup(void)
 {

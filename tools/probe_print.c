@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+
+#include "decoder/names.h"
+#include "tools/probe.h"
+
+static const char *paranoid_effect(const struct td_facts *facts)
+{
+	if (facts->perfmon)
+		return "not binding: we have CAP_PERFMON or CAP_SYS_ADMIN";
+	if (facts->paranoid > 2)
+		return "no user may open events";
+	return facts->paranoid == 2 ? "users may measure their own user-mode code"
+				    : "users may measure kernel code too";
+}
+
+static void text_limit(FILE *stream, const char *name, uint64_t limit, const char *unit)
+{
+	if (limit == UINT64_MAX)
+		fprintf(stream, "  %-26s unlimited\n", name);
+	else
+		fprintf(stream, "  %-26s %" PRIu64 "%s\n", name, limit, unit);
+}
+
+static void text_number(FILE *stream, const char *name, int64_t number, const char *unit)
+{
+	if (number < 0)
+		fprintf(stream, "  %-26s unknown\n", name);
+	else
+		fprintf(stream, "  %-26s %" PRId64 "%s\n", name, number, unit);
+}
+
+static void text_facts(FILE *stream, const struct td_facts *facts)
+{
+	fputs("\nfound:\n", stream);
+	fprintf(stream, "  %-26s %s\n", "kernel", facts->kernel);
+	fprintf(stream, "  %-26s %s%s\n", "CPU", *facts->cpu ? facts->cpu : "unknown",
+		facts->hypervisor ? " (virtual)" : "");
+	fprintf(stream, "  %-26s %s\n", "perf task-clock, SIGTRAP",
+		td_probe_outcome(facts->sigtrap_error));
+	fprintf(stream, "  %-26s %s\n", "perf task-clock",
+		td_probe_outcome(facts->clock_error));
+	fprintf(stream, "  %-26s %s\n", "perf hardware cycles",
+		td_probe_outcome(facts->cycles_error));
+	fprintf(stream, "  %-26s %s\n", "POSIX CPU timer",
+		td_probe_outcome(facts->timer_error));
+	fprintf(stream, "  %-26s %s\n", "CPU PMU in /sys", facts->pmu ? "yes" : "no");
+	fprintf(stream, "  %-26s %s, %d topdown-* events\n", "slots event",
+		facts->slots ? "yes" : "no", facts->topdown_events);
+	text_number(stream, "rdpmc", facts->rdpmc, "");
+	if (facts->paranoid == TD_FACT_UNKNOWN)
+		fprintf(stream, "  %-26s unknown\n", "perf_event_paranoid");
+	else
+		fprintf(stream, "  %-26s %d (%s)\n", "perf_event_paranoid",
+			facts->paranoid, paranoid_effect(facts));
+	text_number(stream, "seccomp mode", facts->seccomp, "");
+	text_number(stream, "perf_event_max_sample_rate", facts->sample_rate,
+		    " a second");
+	text_number(stream, "perf_event_mlock_kb", facts->mlock_kb, " kB");
+	text_number(stream, "scheduler tick", facts->tick_ns, " ns");
+	text_limit(stream, "RLIMIT_NOFILE", facts->files_soft, "");
+	text_limit(stream, "RLIMIT_MEMLOCK", facts->memlock, " bytes");
+	fprintf(stream, "  %-26s %s\n", "ptrace (yama)", "not used");
+	fprintf(stream, "  %-26s %s\n", "profiles",
+		*facts->directory_fault ? "nowhere, see below" : facts->directory);
+	fprintf(stream, "  %-26s %s\n", "libtdagent.so",
+		*facts->library_fault ? "not found" : facts->library);
+}
+
+void td_probe_text(FILE *stream, const struct td_facts *facts)
+{
+	struct td_choice choice = td_probe_choose(facts);
+	struct td_obstacle obstacles[TD_OBSTACLES_MAX];
+	size_t count = td_probe_obstacles(facts, obstacles);
+
+	fprintf(stream, "--pmu=auto     %s\n", td_backend_name(choice.backend));
+	if (choice.trigger)
+		fprintf(stream, "triggered by   %s\n", td_trigger_name(choice.trigger));
+	fprintf(stream, "because        %s\n", choice.reason);
+	if (choice.backend)
+		fprintf(stream, "measures       samples by function%s\n",
+			choice.windows ? ", with CPU time, faults and switches in windows"
+				       : "; no windows");
+	fputs("top-down       not from hardware in this version; the demonstration "
+	      "program "
+	      "shows it,\n               simulated\n",
+	      stream);
+	text_facts(stream, facts);
+	fputs("\nin the way:\n", stream);
+	for (size_t i = 0; i < count; i++)
+		fprintf(stream, "  %s\n    change it: %s\n", obstacles[i].what,
+			obstacles[i].change);
+}
+
+static void json_string(FILE *stream, const char *key, const char *value)
+{
+	fprintf(stream, "\"%s\": \"", key);
+	for (; *value; value++) {
+		unsigned char byte = (unsigned char)*value;
+
+		if (byte == '"' || byte == '\\')
+			fprintf(stream, "\\%c", byte);
+		else if (byte < ' ')
+			fprintf(stream, "\\u%04x", byte);
+		else
+			fputc(byte, stream);
+	}
+	fputc('"', stream);
+}
+
+static void json_text(FILE *stream, const char *key, const char *value)
+{
+	fputs("  ", stream);
+	json_string(stream, key, value);
+	fputs(",\n", stream);
+}
+
+/* What is unknown is absent. */
+static void json_number(FILE *stream, const char *key, int64_t number)
+{
+	if (number >= 0)
+		fprintf(stream, "  \"%s\": %" PRId64 ",\n", key, number);
+}
+
+static void json_limit(FILE *stream, const char *key, uint64_t limit)
+{
+	if (limit != UINT64_MAX)
+		fprintf(stream, "  \"%s\": %" PRIu64 ",\n", key, limit);
+}
+
+static void json_flag(FILE *stream, const char *key, bool flag)
+{
+	fprintf(stream, "  \"%s\": %s,\n", key, flag ? "true" : "false");
+}
+
+static void json_facts(FILE *stream, const struct td_facts *facts)
+{
+	json_text(stream, "kernel", facts->kernel);
+	json_text(stream, "cpu", facts->cpu);
+	json_flag(stream, "virtual", facts->hypervisor);
+	json_text(stream, "perf_task_clock_sigtrap",
+		  td_probe_outcome(facts->sigtrap_error));
+	json_text(stream, "perf_task_clock", td_probe_outcome(facts->clock_error));
+	json_text(stream, "perf_cycles", td_probe_outcome(facts->cycles_error));
+	json_text(stream, "cpu_timer", td_probe_outcome(facts->timer_error));
+	json_flag(stream, "pmu", facts->pmu);
+	json_flag(stream, "slots", facts->slots);
+	json_number(stream, "topdown_events", facts->topdown_events);
+	json_number(stream, "rdpmc", facts->rdpmc);
+	if (facts->paranoid != TD_FACT_UNKNOWN)
+		fprintf(stream, "  \"perf_event_paranoid\": %d,\n", facts->paranoid);
+	json_flag(stream, "perfmon_capability", facts->perfmon);
+	json_number(stream, "seccomp", facts->seccomp);
+	json_number(stream, "perf_event_max_sample_rate", facts->sample_rate);
+	json_number(stream, "perf_event_mlock_kb", facts->mlock_kb);
+	json_number(stream, "tick_ns", facts->tick_ns);
+	json_limit(stream, "rlimit_nofile", facts->files_soft);
+	json_limit(stream, "rlimit_memlock", facts->memlock);
+	if (!*facts->directory_fault)
+		json_text(stream, "directory", facts->directory);
+	if (!*facts->library_fault)
+		json_text(stream, "library", facts->library);
+}
+
+void td_probe_json(FILE *stream, const struct td_facts *facts)
+{
+	struct td_choice choice = td_probe_choose(facts);
+	struct td_obstacle obstacles[TD_OBSTACLES_MAX];
+	size_t count = td_probe_obstacles(facts, obstacles);
+
+	fputs("{\n  \"schema\": 1,\n", stream);
+	json_text(stream, "backend", td_backend_name(choice.backend));
+	if (choice.trigger)
+		json_text(stream, "trigger", td_trigger_name(choice.trigger));
+	json_text(stream, "reason", choice.reason);
+	json_flag(stream, "windows", choice.windows);
+	json_flag(stream, "topdown", false);
+	json_facts(stream, facts);
+	fputs("  \"obstacles\": [", stream);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ",\n    {" : "\n    {", stream);
+		json_string(stream, "what", obstacles[i].what);
+		fputs(", ", stream);
+		json_string(stream, "change", obstacles[i].change);
+		fputc('}', stream);
+	}
+	fputs("\n  ]\n}\n", stream);
+}
