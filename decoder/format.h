@@ -51,9 +51,9 @@ enum td_backend {
 /* What interrupts: the overflow or timer that opens and closes windows. */
 enum td_trigger {
 	TD_TRIGGER_NONE = 0,
-	TD_TRIGGER_SIGTRAP = 1, /* perf event with sigtrap */
-	TD_TRIGGER_SIGNAL = 2,  /* perf event with F_SETSIG */
-	TD_TRIGGER_TIMER = 3,   /* POSIX CPU timer of the thread */
+	TD_TRIGGER_SIGTRAP = 1,        /* perf event with sigtrap */
+	TD_TRIGGER_SIGNAL = 2,         /* perf event with F_SETSIG */
+	TD_TRIGGER_TIMER = 3,          /* POSIX CPU timer of the thread */
 	TD_TRIGGER_CYCLES_SIGTRAP = 4, /* 1 and 2 on user-mode cycles */
 	TD_TRIGGER_CYCLES_SIGNAL = 5,
 };

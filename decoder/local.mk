@@ -13,6 +13,7 @@ decoder_libformat_la_SOURCES = \
 decoder_libdecoder_la_SOURCES = \
 	decoder/estimate.c decoder/estimate.h \
 	decoder/hash.c decoder/hash.h \
+	decoder/own_cost.c decoder/own_cost.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/report.c decoder/report.h \
 	decoder/report_finish.c \

@@ -41,3 +41,23 @@ bool td_registers_delta(uint64_t slots_a, uint64_t metrics_a, uint64_t slots_b,
 		out[i] = out[i] > before[i] ? out[i] - before[i] : 0;
 	return true;
 }
+
+void td_registers_correct(const struct td_correction *correction, uint32_t fields,
+			  uint64_t *value)
+{
+	uint64_t *field = value + 1;
+
+	if (correction->uop_dropping) {
+		uint64_t dropped = value[correction->uop_dropping];
+
+		field[TD_FIELD_FRONTEND_BOUND] -= dropped;
+		if (fields > TD_FIELD_FETCH_LATENCY)
+			field[TD_FIELD_FETCH_LATENCY] -= dropped;
+	}
+	if (correction->clears)
+		field[TD_FIELD_BACKEND_BOUND] +=
+			value[correction->clears] * correction->clear_slots;
+	field[TD_FIELD_BAD_SPECULATION] = value[0] - field[TD_FIELD_RETIRING] -
+					  field[TD_FIELD_FRONTEND_BOUND] -
+					  field[TD_FIELD_BACKEND_BOUND];
+}

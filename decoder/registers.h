@@ -48,4 +48,22 @@ bool td_registers_decode(uint64_t slots, uint64_t metrics, uint32_t fields,
 bool td_registers_delta(uint64_t slots_a, uint64_t metrics_a, uint64_t slots_b,
 			uint64_t metrics_b, uint32_t fields, uint64_t *out);
 
+/* Which values correct level 1, by index; 0: the value is not there. */
+struct td_correction {
+	uint32_t uop_dropping; /* slots that the register calls frontend bound, and are
+				  not */
+	uint32_t clears;       /* machine clears, each of ... */
+	uint32_t
+		clear_slots; /* ... so many slots called bad speculation: backend bound */
+};
+
+/*
+ * Ice Lake to Granite Rapids: what the formulas of intel/perfmon (TMA metrics)
+ * do to the register's level 1 and to fetch latency.  value[0] is slots, then
+ * come the fields.  A single window's result may be below zero (two's
+ * complement): only sums have a meaning, and they stay unbiased that way.
+ */
+void td_registers_correct(const struct td_correction *correction, uint32_t fields,
+			  uint64_t *value);
+
 #endif

@@ -16,7 +16,8 @@ struct adding {
 	uint32_t process;
 	int counter[TD_COUNTERS_MAX]; /* the report's index of the profile's counters, or
 					 -1 */
-	double sample_ns;             /* CPU time that one sample stands for */
+	struct td_own_cost own_cost;
+	double sample_ns;                    /* CPU time that one sample stands for */
 	const struct td_file_object *object; /* the last one looked up */
 	uint32_t module;                     /* its index */
 };
@@ -279,8 +280,12 @@ static void add_sums(const struct adding *adding, struct td_report_function *row
 
 		if (c < 0)
 			continue;
+		struct td_file_sum sum =
+			td_own_cost_remove(&adding->own_cost, i, &place->sum[i],
+					   place->windows, place->sum[0].sum);
+
 		row->counted[c] += place->windows;
-		td_sum_add(&row->sum[c], &place->sum[i]);
+		td_sum_add(&row->sum[c], &sum);
 	}
 }
 
@@ -399,6 +404,26 @@ static int add_process(struct adding *adding, const char *path, enum td_fate fat
 	return process->path ? 0 : -ENOMEM;
 }
 
+/* For the reader; each profile's windows have lost their own. */
+static void add_own_cost(const struct adding *adding)
+{
+	struct td_own_cost *all = &adding->report->own_cost;
+	const struct td_own_cost *one = &adding->own_cost;
+	uint64_t windows = all->windows + one->windows;
+
+	if (!one->windows)
+		return;
+	for (unsigned i = 0; i < adding->profile->header.counters; i++) {
+		int c = adding->counter[i];
+
+		if (c >= 0)
+			all->mean[c] = (all->mean[c] * (double)all->windows +
+					one->mean[i] * (double)one->windows) /
+				       (double)windows;
+	}
+	all->windows = windows;
+}
+
 int td_report_add(struct td_report *report, const struct td_profile *profile,
 		  const char *path, enum td_fate fate)
 {
@@ -409,7 +434,9 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 		err = map_counters(&adding);
 	if (!err)
 		err = add_notes(report, profile);
+	td_own_cost_of(profile, &adding.own_cost);
 	adding.sample_ns = sample_time(profile);
+	add_own_cost(&adding);
 	for (size_t i = 0; i < profile->threads && !err; i++)
 		err = add_thread(&adding, profile->thread[i]);
 	for (size_t i = 0; i < profile->places && !err; i++)

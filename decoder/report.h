@@ -19,6 +19,7 @@
 #define TD_DECODER_REPORT_H
 
 #include "decoder/hash.h"
+#include "decoder/own_cost.h"
 #include "decoder/profile.h"
 #include "decoder/topdown.h"
 
@@ -124,6 +125,7 @@ struct td_report {
 	uint64_t rejected[TD_REJECT_MAX];
 	uint64_t lost[TD_LOST_MAX];
 	uint64_t cpu_ns;
+	struct td_own_cost own_cost; /* of the windows; taken out of all sums */
 	uint64_t total[TD_COUNTERS_MAX];
 	uint64_t counted[TD_COUNTERS_MAX];
 	struct td_file_sum sum[TD_COUNTERS_MAX];

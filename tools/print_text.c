@@ -208,6 +208,31 @@ static void print_counts(FILE *out, const struct td_report *report,
 	free(why);
 }
 
+/* Law 5: a number that was corrected says by how much. */
+static void print_own_cost(FILE *out, const struct td_report *report,
+			   const struct td_print_style *style)
+{
+	const struct td_own_cost *cost = &report->own_cost;
+	char *text = NULL;
+	size_t size;
+	FILE *words;
+
+	if (!cost->windows || cost->mean[0] <= 0)
+		return;
+	words = open_memstream(&text, &size);
+	if (!words)
+		return;
+	for (int i = 0; i < TD_NODES_LEVEL1; i++)
+		if (report->map.node[i] >= 0)
+			fprintf(words, " %s %.0f %%", td_topdown_tree[i].title,
+				100 * cost->mean[report->map.node[i]] / cost->mean[0]);
+	fclose(words);
+	line(out, style, "own cost",
+	     "%.0f %s a window (%" PRIu64 " empty windows), taken out:%s", cost->mean[0],
+	     report->counter[0].unit, cost->windows, text);
+	free(text);
+}
+
 static void print_notes(FILE *out, const struct td_report *report,
 			const struct td_print_style *style)
 {
@@ -263,6 +288,7 @@ void td_print_text(FILE *out, const struct td_report *report,
 	print_method(out, report, style);
 	print_counts(out, report, style);
 	print_totals(out, report, style);
+	print_own_cost(out, report, style);
 	print_notes(out, report, style);
 	fputc('\n', out);
 	td_print_table(out, report, style);

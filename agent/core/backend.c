@@ -154,6 +154,7 @@ static void plan_in_cycles(const struct td_options *options, struct td_strobe_pl
 		.late = METRICS_LATE,
 		.jitter_percent = options->jitter,
 		.empty_every = METRICS_EMPTY_EVERY,
+		.returns = td_metrics_shape.extras ? 1 + td_metrics_shape.nodes : 0,
 	};
 	if (plan->long_period < METRICS_LONG_MIN)
 		plan->long_period = METRICS_LONG_MIN;
@@ -198,11 +199,12 @@ static void choose_counters(const struct td_options *options,
 	if ((any || options->pmu == TD_PMU_METRICS) &&
 	    td_metrics_detect(&metrics_machine, why, sizeof(why)) == 0) {
 		choice->cycles = metrics_machine.cycles;
-		use_counters(choice, TD_BACKEND_METRICS, metrics_machine.counters,
-			     metrics_machine.counters == &td_metrics_rdpmc_counters
-				     ? "SLOTS and PERF_METRICS by RDPMC"
-				     : "SLOTS and PERF_METRICS by read(), because RDPMC is "
-				       "off here (cpu/rdpmc): a dearer window");
+		use_counters(
+			choice, TD_BACKEND_METRICS, metrics_machine.counters,
+			metrics_machine.counters == &td_metrics_rdpmc_counters
+				? "SLOTS and PERF_METRICS by RDPMC"
+				: "SLOTS and PERF_METRICS by read(), because RDPMC is "
+				  "off here (cpu/rdpmc): a dearer window");
 		return;
 	}
 	if (any || options->pmu == TD_PMU_SIMULATED)
@@ -304,7 +306,8 @@ static void note_conversion(const struct td_options *options, enum td_unit unit)
 			? options->long_period.unit == TD_UNIT_CYCLES ||
 				  (options->short_period.unit == TD_UNIT_CYCLES &&
 				   options->short_period.value)
-			: (options->long_given && options->long_period.unit == TD_UNIT_NS) ||
+			: (options->long_given &&
+			   options->long_period.unit == TD_UNIT_NS) ||
 				  (options->short_given &&
 				   options->short_period.unit == TD_UNIT_NS);
 
@@ -354,8 +357,8 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 		error = td_interrupt_open_event(choice, thread, tid);
 		if (!error)
 			return 0;
-		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer", tid,
-			 strerror(-error));
+		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer",
+			 tid, strerror(-error));
 	}
 	if (choice->backend == TD_BACKEND_METRICS) {
 		/* time and cycles do not mix in one profile's counters */

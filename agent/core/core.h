@@ -20,7 +20,7 @@ struct td_backend_choice {
 	enum td_backend backend;
 	enum td_trigger trigger;
 	const struct td_counter_ops *counters;
-	uint64_t cycles; /* METRICS: the cycles event of their PMU */
+	uint64_t cycles;                  /* METRICS: the cycles event of their PMU */
 	struct td_strobe_plan plan;       /* of perf triggers */
 	struct td_strobe_plan timer_plan; /* of threads that only got a timer */
 	char reason[192];

@@ -63,7 +63,8 @@ static int route_signal(int fd, uint32_t tid)
  * cheaper than scheduling it out and in. */
 static const struct td_trigger_ops *operations(const struct td_backend_choice *choice)
 {
-	if (choice->backend == TD_BACKEND_METRICS || KERNEL_BAD_REFRESH(td_facts_kernel()))
+	if (choice->backend == TD_BACKEND_METRICS ||
+	    KERNEL_BAD_REFRESH(td_facts_kernel()))
 		return &td_perf_trigger;
 	return &td_perf_once_trigger;
 }

@@ -258,6 +258,22 @@ static uint64_t run_loop(const struct td_metrics_machine *machine)
 	return count.value;
 }
 
+/* Where the extra events' values are, for the decoder's formulas. */
+static void set_correction(void)
+{
+	struct td_correction *correction = &td_metrics_shape.correction;
+
+	*correction = (struct td_correction){.clear_slots = td_metrics_shape.width};
+	for (uint32_t i = 0; i < td_metrics_shape.extras; i++) {
+		uint32_t value = 1 + td_metrics_shape.nodes + i;
+
+		if (strcmp(extras[i].name, "uop_dropping") == 0)
+			correction->uop_dropping = value;
+		if (strcmp(extras[i].name, "clears_count") == 0)
+			correction->clears = value;
+	}
+}
+
 static int refuse(char *why, size_t size, int error, const char *reason)
 {
 	snprintf(why, size, "%s", reason);
@@ -271,6 +287,7 @@ static int judge(const struct td_metrics_machine *machine, struct td_thread *thr
 	uint64_t values[TD_COUNTERS_MAX] = {0}, cycles, width;
 
 	td_metrics_shape.width = 1;
+	td_metrics_shape.correction = (struct td_correction){0};
 	machine->counters->reset(thread);
 	cycles = run_loop(machine);
 	if (thread->registers.mapped)
@@ -288,6 +305,7 @@ static int judge(const struct td_metrics_machine *machine, struct td_thread *thr
 		return refuse(why, size, -EIO,
 			      "a loop that retires shows no retiring slots");
 	td_metrics_shape.width = (uint32_t)width;
+	set_correction();
 	return 0;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "agent/sigsafe/metrics.h"
 
-#include "decoder/registers.h"
-
 struct td_metrics_shape td_metrics_shape;
 
 static uint64_t elapsed_cycles(const struct td_thread *thread, const uint64_t *values)
@@ -74,6 +72,8 @@ static bool read_by_syscall(struct td_thread *thread, uint64_t *values)
 		return false;
 	for (uint32_t i = 0; i < wanted; i++)
 		values[i] -= thread->counter_base[i];
+	td_registers_correct(&td_metrics_shape.correction, td_metrics_shape.nodes,
+			     values);
 	/* time without a counter: what was counted is not all there was */
 	return not_running == thread->registers.not_running;
 }

@@ -17,6 +17,7 @@
 
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/thread.h"
+#include "decoder/registers.h"
 
 /* Read by RDPMC: slots, the nodes of the register, then the extra events. */
 extern const struct td_counter_ops td_metrics_rdpmc_counters;
@@ -29,6 +30,7 @@ struct td_metrics_shape {
 	uint32_t nodes;  /* 4 or 8 fields in PERF_METRICS */
 	uint32_t extras; /* events beside them */
 	uint32_t width;  /* slots a cycle */
+	struct td_correction correction;
 };
 
 extern struct td_metrics_shape td_metrics_shape;

@@ -173,10 +173,11 @@ static void add_window(struct td_file_place *place, const uint64_t *values)
 	place->windows++;
 	for (unsigned i = 0; i < td_store.header->counters; i++) {
 		struct td_file_sum *sum = &place->sum[i];
+		double value = (double)(int64_t)values[i]; /* corrected ones can be < 0 */
 
 		sum->sum += values[i];
-		sum->squares += (double)values[i] * (double)values[i];
-		sum->cross += (double)values[i] * (double)values[0];
+		sum->squares += value * value;
+		sum->cross += value * (double)values[0];
 	}
 }
 
@@ -185,6 +186,24 @@ static void reject_window(struct td_thread *thread, enum td_reject reject)
 	thread->places.record->rejected[reject]++;
 	thread->window.place->rejected[reject]++;
 	thread->in_window = false;
+}
+
+/* Our own way out of the handler and into the next returns a few times as well. */
+static void note_own_returns(struct td_thread *thread, const uint64_t *values)
+{
+	unsigned returns = thread->plan->returns;
+
+	if (returns)
+		thread->own_returns = values[returns];
+}
+
+/* Left by a return, or left and come back: not one function's window. */
+static bool is_nested(const struct td_thread *thread, const uint64_t *values)
+{
+	unsigned returns = thread->plan->returns;
+
+	return returns && thread->places.record->empties &&
+	       values[returns] > thread->own_returns;
 }
 
 /* Not one instruction of the program was in it, or it tells nothing. */
@@ -198,6 +217,7 @@ static void close_empty(struct td_thread *thread, uint64_t ip, const uint64_t *v
 	    thread->counters->switched(thread))
 		return;
 	record->empties++;
+	note_own_returns(thread, values);
 	for (unsigned i = 0; i < td_store.header->counters; i++)
 		record->empty[i] += values[i];
 }
@@ -217,6 +237,8 @@ static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *
 	}
 	td_identity_find(ip, &where);
 	reject = judge(thread, &where, length, readable, delayed);
+	if (reject == TD_REJECT_MAX && is_nested(thread, values))
+		reject = TD_REJECT_NESTED;
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, reject);
 		return;

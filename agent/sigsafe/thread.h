@@ -102,6 +102,7 @@ struct td_strobe_plan {
 	uint64_t shortest;     /* what the trigger grants */
 	uint64_t late;         /* a window longer than twice the mean + this is late */
 	uint32_t jitter_percent;
+	unsigned returns;     /* which value counts near returns; 0 none */
 	uint32_t empty_every; /* one window of so many is an empty one; 0 none */
 };
 
@@ -134,6 +135,7 @@ struct td_thread {
 	struct td_registers registers;
 	struct td_capture capture;
 	struct td_release release;
+	uint64_t own_returns; /* near returns in an empty window */
 	uint32_t until_empty; /* windows until the next empty one */
 
 	struct td_random random;
