@@ -20,6 +20,7 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/strobe.c agent/sigsafe/strobe.h \
 	agent/sigsafe/syscall.h \
 	agent/sigsafe/thread.h \
+	agent/sigsafe/timeline.c agent/sigsafe/timeline.h \
 	agent/sigsafe/trigger.c agent/sigsafe/trigger.h \
 	agent/sigsafe/unwind_table.c
 

@@ -37,6 +37,7 @@ enum td_block_kind {
 	TD_BLOCK_OBJECTS = 1,
 	TD_BLOCK_THREADS = 2,
 	TD_BLOCK_PLACES = 3,
+	TD_BLOCK_TIMELINE = 4, /* one struct td_file_timeline */
 };
 
 /* Who measures: the counters read at both ends of a window. */
@@ -186,7 +187,7 @@ struct td_file_thread {
 	uint32_t threads;     /* threads in this record: 1, or more when folded */
 	uint32_t first_block; /* its PLACES blocks, chained by next */
 	uint32_t root;        /* ref of the place index's root */
-	uint32_t reserved;
+	uint32_t timeline;    /* its TIMELINE block, 0 none */
 	uint64_t start_ns;
 	uint64_t last_ns; /* of the latest sample */
 	uint64_t end_ns;  /* 0 while live */
@@ -200,6 +201,21 @@ struct td_file_thread {
 	 * of ours, to be taken out by the reader. */
 	uint64_t empties;
 	uint64_t empty[TD_COUNTERS_MAX];
+};
+
+/*
+ * What a thread's samples and complete totals were over time.  Bucket i covers
+ * header.start_ns + [i, i + 1) * width_ns; when the last one is passed, buckets
+ * are joined in pairs and the width doubles, so the size never grows.  All
+ * widths are TD_TIMELINE_WIDTH_NS times a power of two: threads can be added up.
+ */
+#define TD_TIMELINE_BUCKETS 48u
+#define TD_TIMELINE_WIDTH_NS 10000000u
+struct td_file_timeline {
+	uint64_t width_ns;
+	uint32_t buckets; /* TD_TIMELINE_BUCKETS */
+	uint32_t busy;    /* nonzero while buckets are joined: not to be used */
+	uint64_t value[]; /* each bucket: samples, then header.counters totals */
 };
 
 enum td_place_kind {
@@ -240,6 +256,10 @@ struct td_file_place {
 
 _Static_assert(sizeof(struct td_file_header) <= TD_BLOCK_SIZE, "header is block 0");
 _Static_assert(sizeof(struct td_file_block) == TD_BLOCK_HEADER, "block header");
+_Static_assert(sizeof(struct td_file_timeline) +
+			       TD_TIMELINE_BUCKETS * (1 + TD_COUNTERS_MAX) * 8 <=
+		       TD_BLOCK_SIZE - TD_BLOCK_HEADER,
+	       "a timeline is one block");
 _Static_assert(sizeof(struct td_file_object) % 8 == 0, "object alignment");
 _Static_assert(sizeof(struct td_file_thread) % 8 == 0, "thread alignment");
 _Static_assert(sizeof(struct td_file_place) % 8 == 0, "place alignment");

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "agent/sigsafe/timeline.h"
+
 static void fold_thread(struct td_file_thread *into, const struct td_file_thread *from)
 {
 	into->threads += from->threads;
@@ -77,6 +79,8 @@ void td_fold(struct td_places *into, struct td_places *from)
 	/* A crash in the middle may lose this thread, but never count it twice. */
 	memset(from->record, 0, sizeof(*from->record));
 	fold_thread(into->record, &ended);
+	td_timeline_fold(into, &ended);
+	from->record->timeline = ended.timeline;
 	for (uint32_t block = first; block; block = td_store_block(block)->next) {
 		fold_block(into, block);
 		clear_block(block);

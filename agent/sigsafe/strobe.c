@@ -6,6 +6,7 @@
 
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/release.h"
+#include "agent/sigsafe/timeline.h"
 
 static uint64_t next_long(struct td_thread *thread)
 {
@@ -124,6 +125,7 @@ static void open_window(struct td_thread *thread, uint64_t ip, const uint64_t *v
 	place->samples++;
 	record->samples++;
 	record->last_ns = monotonic_ns();
+	td_timeline_add(&thread->places, record->last_ns, readable ? values : NULL);
 	if (readable) {
 		add_totals(thread, values);
 		look_for_throttling(thread, values);
