@@ -23,7 +23,7 @@ struct td_metrics_machine {
  * Looks for the events that the kernel offers, opens them for the calling thread,
  * runs a short loop and judges what they counted.  Returns 0 and fills in
  * `machine` and td_metrics_shape, or -errno with the reason in `why` (a clause
- * without full stop).
+ * without full stop).  Once found, it is not looked for again.
  */
 int td_metrics_detect(struct td_metrics_machine *machine, char *why, size_t size);
 

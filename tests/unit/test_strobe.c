@@ -4,8 +4,11 @@
 
 #include <check.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
 
+#include "agent/sigsafe/syscall.h"
+#include "agent/sigsafe/timeline.h"
 #include "tests/unit/memory_store.h"
 
 static struct td_thread thread;
@@ -70,7 +73,8 @@ static uint64_t fake_elapsed(const struct td_thread *t, const uint64_t *values)
 	return values[0];
 }
 
-static const struct td_counter_ops counters = {.read = fake_read, .reset = fake_reset, .elapsed = fake_elapsed};
+static const struct td_counter_ops counters = {
+	.read = fake_read, .reset = fake_reset, .elapsed = fake_elapsed};
 
 static void setup(void)
 {
@@ -284,6 +288,176 @@ START_TEST(spreads_the_periods)
 }
 END_TEST
 
+/* As if the counters were mapped: the handler would open the windows. */
+static struct perf_event_mmap_page page; /* index 0: RDPMC is never executed */
+static bool was_switched;
+
+static bool fake_usable(const struct td_thread *t)
+{
+	(void)t;
+	return true;
+}
+
+static bool fake_switched(const struct td_thread *t)
+{
+	(void)t;
+	return was_switched;
+}
+
+static const struct td_trigger_ops mapped_trigger = {.start = fake_arm,
+						     .arm = fake_arm,
+						     .change = fake_arm,
+						     .usable = fake_usable,
+						     .stop = fake_stop,
+						     .echoes = true};
+static const struct td_counter_ops mapped_counters = {.read = fake_read,
+						      .reset = fake_reset,
+						      .elapsed = fake_elapsed,
+						      .switched = fake_switched};
+
+static void map_counters(void)
+{
+	thread.registers.mapped = true;
+	thread.registers.slots = thread.registers.metrics = &page;
+	thread.trigger = &mapped_trigger;
+	thread.counters = &mapped_counters;
+	plan.empty_every = 4;
+	plan.returns = 1;
+	was_switched = false;
+}
+
+/* What td_handler() does last; the call that opens the window. */
+static long release(void)
+{
+	ck_assert(thread.release.wanted);
+	thread.release.wanted = false;
+	counted[0] = counted[1] = 0;
+	return thread.release.call[0];
+}
+
+START_TEST(measures_empty_windows)
+{
+	map_counters();
+	for (int i = 0; i < 8; i++) {
+		signal_at(here, 1200000, 0);
+		if (i % 4 == 0) {
+			ck_assert_int_eq(release(), SYS_rt_tgsigqueueinfo);
+			signal_at(here, 30, 2);
+		} else {
+			ck_assert_int_eq(release(), SYS_ioctl);
+			ck_assert_uint_eq(thread.release.period, thread.window.requested);
+			signal_at(here, 2500, 2);
+		}
+	}
+	ck_assert_uint_eq(record()->samples, 8);
+	ck_assert_uint_eq(record()->windows, 6);
+	ck_assert_uint_eq(record()->empties, 2);
+	ck_assert_uint_eq(record()->empty[0], 60);
+	ck_assert_uint_eq(record()->empty[1], 4);
+	ck_assert_uint_eq(thread.own_returns, 2);
+}
+END_TEST
+
+START_TEST(drops_an_empty_window_with_something_in_it)
+{
+	map_counters();
+	signal_at(here, 1200000, 0);
+	release();
+	counted[0] = 31;
+	td_strobe_signal(&thread, ip_of(here) + 1, false);
+	ck_assert_uint_eq(record()->empties, 0);
+	ck_assert(!thread.in_window);
+}
+END_TEST
+
+/* The empty window first, then one that closes with these values. */
+static void one_window(uint64_t elapsed, uint64_t returns)
+{
+	map_counters();
+	signal_at(here, 1200000, 0);
+	release();
+	signal_at(here, 30, 2);
+	signal_at(here, 1200000, 0);
+	release();
+	signal_at(here, elapsed, returns);
+	ck_assert_uint_eq(record()->samples, 2);
+}
+
+START_TEST(rejects_nested)
+{
+	one_window(2500, 3);
+	ck_assert_uint_eq(record()->windows, 0);
+	ck_assert_uint_eq(record()->rejected[TD_REJECT_NESTED], 1);
+}
+END_TEST
+
+START_TEST(keeps_what_did_not_return)
+{
+	one_window(2500, 2);
+	ck_assert_uint_eq(record()->windows, 1);
+}
+END_TEST
+
+START_TEST(rejects_switched)
+{
+	map_counters();
+	signal_at(here, 1200000, 0);
+	release();
+	signal_at(here, 30, 2);
+	signal_at(here, 1200000, 0);
+	release();
+	was_switched = true;
+	signal_at(here, 2500, 2);
+	ck_assert_uint_eq(record()->windows, 0);
+	ck_assert_uint_eq(record()->rejected[TD_REJECT_SWITCHED], 1);
+}
+END_TEST
+
+START_TEST(notices_throttling)
+{
+	map_counters();
+	signal_at(here, 1200000, 0);
+	ck_assert_uint_eq(record()->lost[TD_LOST_THROTTLED], 0);
+	release();
+	signal_at(here, 30, 2);
+	signal_at(here, 5 * thread.armed_period, 0);
+	ck_assert_uint_eq(record()->lost[TD_LOST_THROTTLED], 4);
+}
+END_TEST
+
+static const uint64_t *timeline_bucket(uint64_t i)
+{
+	const struct td_file_timeline *t =
+		td_store_record(TD_REF(record()->timeline, 0), 0);
+
+	return &t->value[i * 3];
+}
+
+START_TEST(coarsens_the_timeline)
+{
+	const uint64_t values[2] = {1000, 7};
+	const struct td_file_timeline *t;
+
+	td_store.header->start_ns = 500;
+	for (uint64_t i = 0; i < 2 * TD_TIMELINE_BUCKETS; i++)
+		td_timeline_add(&thread.places, 500 + i * TD_TIMELINE_WIDTH_NS, values);
+	t = td_store_record(TD_REF(record()->timeline, 0), 0);
+	ck_assert_uint_eq(t->width_ns, 2 * TD_TIMELINE_WIDTH_NS);
+	ck_assert_uint_eq(t->busy, 0);
+	for (uint64_t i = 0; i < TD_TIMELINE_BUCKETS; i++) {
+		ck_assert_uint_eq(timeline_bucket(i)[0], 2);
+		ck_assert_uint_eq(timeline_bucket(i)[1], 2000);
+		ck_assert_uint_eq(timeline_bucket(i)[2], 14);
+	}
+	td_timeline_add(&thread.places, 500 + 1000ull * TD_TIMELINE_WIDTH_NS, NULL);
+	ck_assert_uint_eq(t->width_ns, 32 * TD_TIMELINE_WIDTH_NS);
+	ck_assert_uint_eq(timeline_bucket(0)[0], 32);
+	ck_assert_uint_eq(timeline_bucket(2)[0], 32);
+	ck_assert_uint_eq(timeline_bucket(3)[0], 0);
+	ck_assert_uint_eq(timeline_bucket(1000 / 32)[0], 1);
+}
+END_TEST
+
 START_TEST(begins_anywhere)
 {
 	uint64_t sum = 0;
@@ -366,6 +540,13 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, ignores_an_echo);
 	tcase_add_test(tests, samples_without_windows);
 	tcase_add_test(tests, spreads_the_periods);
+	tcase_add_test(tests, measures_empty_windows);
+	tcase_add_test(tests, drops_an_empty_window_with_something_in_it);
+	tcase_add_test(tests, rejects_nested);
+	tcase_add_test(tests, keeps_what_did_not_return);
+	tcase_add_test(tests, rejects_switched);
+	tcase_add_test(tests, notices_throttling);
+	tcase_add_test(tests, coarsens_the_timeline);
 	tcase_add_test(tests, begins_anywhere);
 	tcase_add_test(tests, repeats_with_the_seed);
 	tcase_add_test(tests, stops_when_it_cannot_arm);
