@@ -10,6 +10,7 @@
 #include "agent/sigsafe/syscall.h"
 
 #define NUMBERS 65536u /* higher ones are not protected */
+#define FLOOR 400u
 
 /* One bit a descriptor.  Set by the thread that opened it, read by all. */
 static _Atomic uint64_t ours[NUMBERS / 64];
@@ -33,14 +34,18 @@ bool td_descriptor_is_ours(int fd)
 		1);
 }
 
-/* Programs take the lowest free number: the upper half is rarely reached. */
+/*
+ * Programs take the lowest free number: few get to half of their limit.  Nor
+ * higher than needed: the kernel's table has room for the highest number, and
+ * fork copies it (up to 512 numbers are one page).
+ */
 static int floor_of(void)
 {
 	struct rlimit limit;
 
 	if (td_syscall4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit) != 0 ||
-	    limit.rlim_cur > NUMBERS)
-		return NUMBERS / 2;
+	    limit.rlim_cur > 2 * FLOOR)
+		return FLOOR;
 	return (int)(limit.rlim_cur / 2);
 }
 
