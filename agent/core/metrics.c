@@ -120,12 +120,19 @@ uint32_t td_metrics_names(struct td_file_counter *counter)
 	return n;
 }
 
+/* The SLOTS event's config1 where the kernel offers metrics_clear. */
+static uint64_t slots_config1(uint64_t config)
+{
+	return config == CONFIG_SLOTS && td_metrics_shape.clears_on_read;
+}
+
 static int open_event(uint32_t type, uint64_t config, uint32_t tid, int leader)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = type,
 		.config = config,
+		.config1 = type == PERF_TYPE_HARDWARE ? 0 : slots_config1(config),
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.disabled = leader < 0,
@@ -324,7 +331,8 @@ static int try_it(const struct td_metrics_machine *machine, char *why, size_t si
 }
 
 /* Fewer events if all do not fit, then read() if RDPMC does not work. */
-static int try_all(struct td_metrics_machine *machine, char *why, size_t size)
+static int try_all(struct td_metrics_machine *machine, bool can_clear, char *why,
+		   size_t size)
 {
 	uint32_t wanted = td_metrics_shape.extras;
 	int error = -ENOENT;
@@ -333,6 +341,7 @@ static int try_all(struct td_metrics_machine *machine, char *why, size_t size)
 		machine->counters =
 			by_read ? &td_metrics_read_counters : &td_metrics_rdpmc_counters;
 		td_metrics_shape.extras = wanted;
+		td_metrics_shape.clears_on_read = can_clear && !by_read;
 		for (;;) {
 			error = try_it(machine, why, size);
 			if (!error || !td_metrics_shape.extras)
@@ -359,7 +368,7 @@ static int detect(struct td_metrics_machine *machine, char *why, size_t size)
 	td_metrics_shape.nodes =
 		offers(device, "events/topdown-heavy-ops") ? TD_FIELDS : TD_FIELDS_LEVEL1;
 	choose_extras();
-	return try_all(machine, why, size);
+	return try_all(machine, offers(device, "format/metrics_clear"), why, size);
 }
 
 int td_metrics_detect(struct td_metrics_machine *machine, char *why, size_t size)

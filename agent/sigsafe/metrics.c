@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "agent/sigsafe/metrics.h"
 
+#include <string.h>
+
 struct td_metrics_shape td_metrics_shape;
 
 static uint64_t elapsed_cycles(const struct td_thread *thread, const uint64_t *values)
 {
 	(void)thread;
 	return values[0] / td_metrics_shape.width;
+}
+
+/* Readings that zero the registers add up to what one since the reset would be. */
+static void carry(struct td_thread *thread, uint64_t *values)
+{
+	for (uint32_t i = 0; i <= td_metrics_shape.nodes; i++)
+		values[i] = thread->counter_base[i] += values[i];
 }
 
 /* Turns what the handler captured on entry into counts since the reset. */
@@ -21,8 +30,13 @@ static bool read_rdpmc(struct td_thread *thread, uint64_t *values)
 			(capture->extra[i] - registers->extra_base[i]) & TD_COUNTER_MASK;
 	if (!capture->complete)
 		return false;
-	return td_registers_decode(capture->slots, capture->metrics,
-				   td_metrics_shape.nodes, values + 1);
+	if (!td_registers_decode(capture->slots, capture->metrics, td_metrics_shape.nodes,
+				 values + 1))
+		return false;
+	if (td_metrics_shape.clears_on_read)
+		carry(thread, values);
+	td_registers_correct(&td_metrics_shape.correction, td_metrics_shape.nodes, values);
+	return true;
 }
 
 static bool switched_rdpmc(const struct td_thread *thread)
@@ -37,7 +51,8 @@ static void reset_rdpmc(struct td_thread *thread)
 
 	for (uint32_t i = 0; i < registers->extras; i++)
 		td_metrics_read_one(registers->extra[i], &registers->extra_base[i]);
-	td_syscall3(SYS_ioctl, registers->slots_fd, PERF_EVENT_IOC_RESET, 0);
+	memset(thread->counter_base, 0, sizeof(thread->counter_base));
+	td_metrics_zero(registers);
 	registers->lock = registers->slots->lock;
 }
 

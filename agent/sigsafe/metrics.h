@@ -31,6 +31,9 @@ struct td_metrics_shape {
 	uint32_t extras; /* events beside them */
 	uint32_t width;  /* slots a cycle */
 	struct td_correction correction;
+	/* Reading PERF_METRICS zeroes it and SLOTS (the kernel's metrics_clear, Lunar
+	 * Lake and later): a reset without a system call, but at every reading. */
+	bool clears_on_read;
 };
 
 extern struct td_metrics_shape td_metrics_shape;
@@ -73,6 +76,17 @@ static inline void td_metrics_capture(const struct td_registers *registers,
 	capture->complete &= capture->lock == registers->slots->lock;
 }
 
+/* Zeroes SLOTS and PERF_METRICS.  Context: any, on the thread. */
+static inline void td_metrics_zero(const struct td_registers *registers)
+{
+	uint64_t ignored;
+
+	if (td_metrics_shape.clears_on_read)
+		td_metrics_read_one(registers->metrics, &ignored);
+	else
+		td_syscall3(SYS_ioctl, registers->slots_fd, PERF_EVENT_IOC_RESET, 0);
+}
+
 /* Opens the window, as the last thing that the handler does.  Context: signal. */
 static inline void td_metrics_release(struct td_thread *thread)
 {
@@ -82,7 +96,7 @@ static inline void td_metrics_release(struct td_thread *thread)
 	release->wanted = false;
 	for (uint32_t i = 0; i < registers->extras; i++)
 		td_metrics_read_one(registers->extra[i], &registers->extra_base[i]);
-	td_syscall3(SYS_ioctl, registers->slots_fd, PERF_EVENT_IOC_RESET, 0);
+	td_metrics_zero(registers);
 	registers->lock = registers->slots->lock;
 	release->error = td_syscall4(release->call[0], release->call[1], release->call[2],
 				     release->call[3], release->call[4]);

@@ -27,5 +27,6 @@ void td_release_prepare(struct td_thread *thread, uint64_t period, bool empty)
 	release->to_myself.si_code = SI_QUEUE;
 	release->to_myself.si_value.sival_ptr = (void *)td_signal.cookie;
 	memcpy(release->call, empty ? signal_myself : arm, sizeof(release->call));
+	memset(thread->counter_base, 0, sizeof(thread->counter_base));
 	release->wanted = true;
 }

@@ -52,8 +52,11 @@ tests_unit_test_program_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_program_LDADD = tools/libmachine.la $(CHECK_LIBS)
 
 # The agent's own modules.  As static archives their hidden symbols can be tested.
-check_PROGRAMS += tests/unit/test_identity tests/unit/test_strobe
-TESTS += tests/unit/test_identity tests/unit/test_strobe
+check_PROGRAMS += tests/unit/test_identity tests/unit/test_metrics tests/unit/test_strobe
+TESTS += tests/unit/test_identity tests/unit/test_metrics tests/unit/test_strobe
+tests_unit_test_metrics_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_metrics_LDADD = agent/libsigsafe.la decoder/libformat.la $(CHECK_LIBS)
+
 TD_AGENT_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
 tests_unit_test_identity_SOURCES = tests/unit/test_identity.c \

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/* From the captured registers to counts; RDPMC itself is tested in the lab. */
+#include "agent/sigsafe/metrics.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "agent/sigsafe/release.h"
+
+static struct td_thread thread;
+static struct perf_event_mmap_page page;
+
+static void setup(void)
+{
+	memset(&thread, 0, sizeof(thread));
+	memset(&td_metrics_shape, 0, sizeof(td_metrics_shape));
+	memset(&page, 0, sizeof(page));
+	td_metrics_shape.nodes = 8;
+	td_metrics_shape.width = 6;
+	td_metrics_shape.extras = 1;
+	thread.registers.extras = 1;
+	thread.registers.slots = thread.registers.metrics = &page;
+	thread.registers.extra[0] = &page;
+}
+
+/* Level 1 at 25 % each (64 + 64 + 64 + 63), level 2 at half of it. */
+static void capture(uint64_t slots, uint64_t extra)
+{
+	thread.capture = (struct td_capture){
+		.slots = slots,
+		.metrics = 0x202020203f404040u,
+		.extra = {extra},
+		.complete = true,
+	};
+}
+
+static bool read_values(uint64_t *values)
+{
+	memset(values, 0, TD_COUNTERS_MAX * sizeof(*values));
+	return td_metrics_rdpmc_counters.read(&thread, values);
+}
+
+START_TEST(decodes_a_capture)
+{
+	uint64_t values[TD_COUNTERS_MAX];
+
+	thread.registers.extra_base[0] = TD_COUNTER_MASK - 1;
+	capture(255000, 3); /* the extra counter wrapped at 48 bits */
+	ck_assert(read_values(values));
+	ck_assert_uint_eq(values[0], 255000);
+	ck_assert_uint_eq(values[1], 64000);
+	ck_assert_uint_eq(values[4], 63000);
+	ck_assert_uint_eq(values[5], 32000);
+	ck_assert_uint_eq(values[9], 5);
+	ck_assert_uint_eq(td_metrics_rdpmc_counters.elapsed(&thread, values), 42500);
+}
+END_TEST
+
+START_TEST(refuses_what_was_not_counting)
+{
+	uint64_t values[TD_COUNTERS_MAX];
+
+	capture(255000, 0);
+	thread.capture.complete = false;
+	ck_assert(!read_values(values));
+	capture(255000, 0);
+	thread.capture.metrics = 0;
+	ck_assert(!read_values(values));
+}
+END_TEST
+
+START_TEST(never_reads_without_an_index)
+{
+	struct td_capture taken = {.complete = true};
+
+	/* index 0: an RDPMC would be a fault here, where no event is open */
+	td_metrics_capture(&thread.registers, &taken);
+	ck_assert(!taken.complete);
+}
+END_TEST
+
+START_TEST(sees_a_switch)
+{
+	thread.registers.lock = 8;
+	thread.capture.lock = 8;
+	ck_assert(!td_metrics_rdpmc_counters.switched(&thread));
+	thread.capture.lock = 10;
+	ck_assert(td_metrics_rdpmc_counters.switched(&thread));
+}
+END_TEST
+
+START_TEST(adds_up_readings_that_clear)
+{
+	uint64_t values[TD_COUNTERS_MAX];
+
+	td_metrics_shape.clears_on_read = true;
+	capture(2550, 1);
+	ck_assert(read_values(values));
+	capture(5100, 2);
+	ck_assert(read_values(values));
+	ck_assert_uint_eq(values[0], 7650);
+	ck_assert_uint_eq(values[1], 1920);
+	ck_assert_uint_eq(values[9], 2); /* counts on by itself */
+	td_release_prepare(&thread, 100, false);
+	capture(2550, 3);
+	ck_assert(read_values(values));
+	ck_assert_uint_eq(values[0], 2550);
+}
+END_TEST
+
+START_TEST(corrects)
+{
+	uint64_t values[TD_COUNTERS_MAX];
+
+	td_metrics_shape.correction.uop_dropping = 9;
+	capture(255000, 4000);
+	ck_assert(read_values(values));
+	ck_assert_uint_eq(values[3], 60000);
+	ck_assert_uint_eq(values[7], 28000);
+	ck_assert_uint_eq(values[2], 255000 - 64000 - 60000 - 63000);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("metrics");
+	TCase *tests = tcase_create("metrics");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, decodes_a_capture);
+	tcase_add_test(tests, refuses_what_was_not_counting);
+	tcase_add_test(tests, never_reads_without_an_index);
+	tcase_add_test(tests, sees_a_switch);
+	tcase_add_test(tests, adds_up_readings_that_clear);
+	tcase_add_test(tests, corrects);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
