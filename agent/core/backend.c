@@ -133,6 +133,12 @@ static int choose_trigger(struct td_backend_choice *choice)
 	return 0;
 }
 
+/* "0" is no period, of whatever unit. */
+static bool in_cycles(const struct td_period *period)
+{
+	return period->unit == TD_UNIT_CYCLES && period->value;
+}
+
 /* The clock measures time: a period in cycles is turned into one. */
 static uint64_t to_ns(const struct td_period *period)
 {
@@ -264,8 +270,7 @@ void td_backend_describe(const struct td_options *options,
 	}
 	memcpy(counter, clock_names, sizeof(clock_names));
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
-	if (options->long_period.unit == TD_UNIT_CYCLES ||
-	    options->short_period.unit == TD_UNIT_CYCLES)
+	if (in_cycles(&options->long_period) || in_cycles(&options->short_period))
 		td_core_note("periods in cycles were turned into time at %llu MHz",
 			     (unsigned long long)(td_facts_cycles_per_us()
 							  ? td_facts_cycles_per_us()

@@ -9,6 +9,7 @@ run_tests = \
 	tests/run/fork.sh \
 	tests/run/guest.sh \
 	tests/run/killed.sh \
+	tests/run/periods.sh \
 	tests/run/plugins.sh \
 	tests/run/real-programs.sh \
 	tests/run/report.sh \
