@@ -84,6 +84,9 @@ static const char *why_not_sigtrap(void)
 	return NULL;
 }
 
+/* Below this many ticks the jitter of a period is lost in rounding to them. */
+#define TIMER_TICKS 2u
+
 /* The tick: POSIX CPU timers are looked at no more often. */
 static uint64_t tick_ns(void)
 {
@@ -100,8 +103,9 @@ static int choose_timer(struct td_backend_choice *choice, long error)
 	snprintf(
 		choice->reason + strlen(choice->reason),
 		sizeof(choice->reason) - strlen(choice->reason),
-		"; perf_event_open refused (%s): POSIX CPU timers, no finer than %llu ms, so no windows",
-		strerror((int)-error), (unsigned long long)tick_ns() / 1000000);
+		"; perf_event_open refused (%s): POSIX CPU timers, a sample every %llu ms at most, no windows",
+		strerror((int)-error),
+		(unsigned long long)(TIMER_TICKS * tick_ns() / 1000000));
 	if (signal_is_free(SIGPROF))
 		return 0;
 	snprintf(choice->reason, sizeof(choice->reason),
@@ -165,6 +169,8 @@ static void make_plans(const struct td_options *options, struct td_backend_choic
 		choice->plan.long_period = TD_TASK_CLOCK_SHORTEST_NS;
 	choice->timer_plan = choice->plan;
 	choice->timer_plan.short_period = 0;
+	if (choice->timer_plan.long_period < TIMER_TICKS * tick_ns())
+		choice->timer_plan.long_period = TIMER_TICKS * tick_ns();
 }
 
 static bool machine_has_slots(void)
