@@ -127,6 +127,7 @@ END
 
 echo "program   agent%  perf%  differ allowed function, module"
 real xz xz xz -1 -T1 -c "$work/words"
+real "xz -T2" xz xz -1 -T2 --block-size=1MiB -c "$work/words"
 real zstd zstd zstd -q -9 -T2 -c "$work/words"
 real sqlite3 sqlite3 sqlite3 :memory: ".read $work/fill.sql"
 real python3 'python3*' python3 "$work/loop.py"

@@ -25,3 +25,13 @@ check(report["run"]["threads"] == 401, "%s threads counted" % report["run"]["thr
 check(sum(t["samples"] for t in report["threads"]) == report["totals"]["samples"],
       "samples of threads do not add up")
 END
+rm "$(profile manythreads)"
+
+# A thread that inherits a mask in which everything is blocked is seen; where the
+# program has handlers of its own, its masks stay.
+compare "$prog/masked"
+expect "$(profile masked)" <<'END'
+check(function("masked_work")["share"] > 0.8, "masked_work has %.2f" % function("masked_work")["share"])
+END
+rm "$(profile masked)"
+compare "$prog/masked" handle
