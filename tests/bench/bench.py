@@ -87,7 +87,7 @@ class Tdagent(Profiler):
 
     def samples(self):
         report = json.loads(subprocess.check_output(
-            [TDAGENT, "report", "--top=0", "--format=json", self.profile()]))
+            [TDAGENT, "report", "--format=json", self.profile()]))
         windows = report["totals"]["windows"]
         ends = windows["valid"] + sum(windows["rejected"].values())
         return report["totals"]["samples"] + ends, "%d samples, %d windows, %d valid" % (
