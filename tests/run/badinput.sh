@@ -48,7 +48,7 @@ if unshare -m true 2>"$work/unshare.err"; then
 		"TDAGENT_OUTPUT=$work/full/%e.%p" "$prog/burn" 50
 	unharmed "full file system" "$work/full"
 else
-	echo "not tested: a full file system (no permission to mount)"
+	echo "a full file system: not tested, no permission to mount"
 fi
 
 # Profiles: one sound one, and what can become of it.

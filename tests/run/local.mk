@@ -6,6 +6,7 @@ run_tests = \
 	tests/run/children.sh \
 	tests/run/command.sh \
 	tests/run/denied.sh \
+	tests/run/exec.sh \
 	tests/run/fork.sh \
 	tests/run/guest.sh \
 	tests/run/killed.sh \
@@ -16,7 +17,8 @@ run_tests = \
 	tests/run/shares.sh \
 	tests/run/simulated.sh \
 	tests/run/symbols.sh \
-	tests/run/threads.sh
+	tests/run/threads.sh \
+	tests/run/traced.sh
 
 TESTS += $(run_tests)
 EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/against-perf.py
