@@ -12,10 +12,13 @@
 		spin_ms(5);                                                              \
 	}
 #define NAME(n) work_##n,
+#define FIVE(X, a, b, c, d, e) X(a) X(b) X(c) X(d) X(e)
 #define ALL(X)                                                                           \
-	X(1)                                                                             \
-	X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)      \
-		X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25)
+	FIVE(X, 1, 2, 3, 4, 5)                                                           \
+	FIVE(X, 6, 7, 8, 9, 10)                                                          \
+	FIVE(X, 11, 12, 13, 14, 15)                                                      \
+	FIVE(X, 16, 17, 18, 19, 20)                                                      \
+	FIVE(X, 21, 22, 23, 24, 25)
 
 ALL(WORK)
 
