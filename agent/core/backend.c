@@ -167,6 +167,9 @@ static void make_plans(const struct td_options *options, struct td_backend_choic
 	};
 	if (choice->plan.long_period < TD_TASK_CLOCK_SHORTEST_NS)
 		choice->plan.long_period = TD_TASK_CLOCK_SHORTEST_NS;
+	/* of one unit the options saw to it */
+	if (choice->plan.short_period > choice->plan.long_period)
+		choice->plan.short_period = choice->plan.long_period;
 	choice->timer_plan = choice->plan;
 	choice->timer_plan.short_period = 0;
 	if (choice->timer_plan.long_period < TIMER_TICKS * tick_ns())
@@ -277,10 +280,13 @@ void td_backend_describe(const struct td_options *options,
 	memcpy(counter, clock_names, sizeof(clock_names));
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
 	if (in_cycles(&options->long_period) || in_cycles(&options->short_period))
-		td_core_note("periods in cycles were turned into time at %llu MHz",
+		td_core_note("periods in cycles were turned into time at %llu MHz%s",
 			     (unsigned long long)(td_facts_cycles_per_us()
 							  ? td_facts_cycles_per_us()
-							  : DEFAULT_CYCLES_PER_US));
+							  : DEFAULT_CYCLES_PER_US),
+			     to_ns(&options->short_period) > choice->plan.long_period
+				     ? "; TDAGENT_SHORT was longer than TDAGENT_LONG"
+				     : "");
 }
 
 /* Sends the event's signal to its own thread, asynchronously. */
