@@ -235,7 +235,7 @@ static int parse_report(struct td_options *options, const char *value, char *why
 }
 
 const struct td_option td_option_table[] = {
-	{"LONG", "PERIOD", "10ms", "mean time between two samples of a thread",
+	{"LONG", "PERIOD", "20ms", "mean time between two samples of a thread",
 	 parse_long},
 	{"SHORT", "PERIOD", "10us",
 	 "mean length of the window after a sample; 0: no windows", parse_short},
@@ -260,7 +260,7 @@ const size_t td_option_count = COUNT(td_option_table);
 void td_options_init(struct td_options *options)
 {
 	*options = (struct td_options){
-		.long_period = {10000000, TD_UNIT_NS},
+		.long_period = {20000000, TD_UNIT_NS},
 		.short_period = {10000, TD_UNIT_NS},
 		.jitter = 20,
 		.pmu = TD_PMU_AUTO,

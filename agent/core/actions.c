@@ -60,6 +60,23 @@ void td_actions_blocked(void)
 		td_strobe_block(td_self);
 }
 
+static bool program_handles(void)
+{
+	return td_program_action.sa_handler != SIG_DFL &&
+	       td_program_action.sa_handler != SIG_IGN;
+}
+
+void td_actions_unblock(void)
+{
+	sigset_t ours;
+
+	if (program_handles())
+		return;
+	sigemptyset(&ours);
+	sigaddset(&ours, td_signal.number);
+	td_syscall4(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, 8);
+}
+
 /* A signal sent while it was blocked would kill the new image. */
 static void drain(void)
 {

@@ -25,6 +25,10 @@ void td_actions_exchange(const struct sigaction *action, struct sigaction *old);
 /* Our signal is blocked on this thread from now on. */
 void td_actions_blocked(void);
 
+/* A new thread begins under its maker's mask, which may block everything: lets
+ * our signal through unless the program handles it, too, and means its mask. */
+void td_actions_unblock(void);
+
 /* Before exec: no signal of ours may be left for the new image, and what the
  * program ignores must stay ignored.  After a failed exec: undone. */
 void td_actions_before_exec(void);

@@ -63,6 +63,9 @@ static const char *why_not_sigtrap(void)
 	return NULL;
 }
 
+/* Below this many ticks the jitter of a period is lost in rounding to them. */
+#define TIMER_TICKS 2u
+
 /* The tick: POSIX CPU timers are looked at no more often. */
 static uint64_t tick_ns(void)
 {
@@ -79,8 +82,9 @@ static int choose_timer(struct td_backend_choice *choice, long error)
 	snprintf(
 		choice->reason + strlen(choice->reason),
 		sizeof(choice->reason) - strlen(choice->reason),
-		"; perf_event_open refused (%s): POSIX CPU timers, no finer than %llu ms, so no windows",
-		strerror((int)-error), (unsigned long long)tick_ns() / 1000000);
+		"; perf_event_open refused (%s): POSIX CPU timers, a sample every %llu ms at most, no windows",
+		strerror((int)-error),
+		(unsigned long long)(TIMER_TICKS * tick_ns() / 1000000));
 	if (signal_is_free(SIGPROF))
 		return 0;
 	snprintf(choice->reason, sizeof(choice->reason),
@@ -164,10 +168,16 @@ static void make_plans(const struct td_options *options, struct td_backend_choic
 {
 	plan_in_time(options, &choice->timer_plan);
 	choice->timer_plan.short_period = 0;
+	if (choice->timer_plan.long_period < TIMER_TICKS * tick_ns())
+		choice->timer_plan.long_period = TIMER_TICKS * tick_ns();
 	if (choice->backend == TD_BACKEND_METRICS)
 		plan_in_cycles(options, &choice->plan);
 	else
 		plan_in_time(options, &choice->plan);
+	/* of one unit the options saw to it */
+	choice->short_was_longer = choice->plan.short_period > choice->plan.long_period;
+	if (choice->short_was_longer)
+		choice->plan.short_period = choice->plan.long_period;
 }
 
 /* The program's own declaration, if it has one that we understand. */
@@ -297,25 +307,28 @@ static enum td_trigger trigger_in_file(const struct td_backend_choice *choice)
 	}
 }
 
+/* Asked for in another unit than the trigger's; 0 has none. */
+static bool is_foreign(const struct td_period *period, int given, enum td_unit unit)
+{
+	return given && period->value && period->unit != unit;
+}
+
 /* A period in another unit than the trigger's was converted at a clock rate
  * that need not be the present one. */
-static void note_conversion(const struct td_options *options, enum td_unit unit)
+static void note_conversion(const struct td_options *options,
+			    const struct td_backend_choice *choice, enum td_unit unit)
 {
-	bool converted =
-		unit == TD_UNIT_NS
-			? options->long_period.unit == TD_UNIT_CYCLES ||
-				  (options->short_period.unit == TD_UNIT_CYCLES &&
-				   options->short_period.value)
-			: (options->long_given &&
-			   options->long_period.unit == TD_UNIT_NS) ||
-				  (options->short_given &&
-				   options->short_period.unit == TD_UNIT_NS);
+	bool converted = is_foreign(&options->long_period, options->long_given, unit) ||
+			 is_foreign(&options->short_period, options->short_given, unit);
 
 	if (converted)
-		td_core_note("periods in %s were turned into %s at %llu MHz",
+		td_core_note("periods in %s were turned into %s at %llu MHz%s",
 			     unit == TD_UNIT_NS ? "cycles" : "time",
 			     unit == TD_UNIT_NS ? "time" : "cycles",
-			     (unsigned long long)cycles_per_us());
+			     (unsigned long long)cycles_per_us(),
+			     choice->short_was_longer
+				     ? "; TDAGENT_SHORT was longer than TDAGENT_LONG"
+				     : "");
 }
 
 void td_backend_describe(const struct td_options *options,
@@ -337,7 +350,7 @@ void td_backend_describe(const struct td_options *options,
 	header->seed = td_core.seed;
 	header->level = describe_counters(choice, header);
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
-	note_conversion(options, header->period_unit);
+	note_conversion(options, choice, header->period_unit);
 }
 
 int td_backend_open(struct td_thread *thread, uint32_t tid)

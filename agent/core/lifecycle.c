@@ -188,6 +188,7 @@ void td_lifecycle_thread_begin(void)
 {
 	if (!atomic_load(&td_core.running))
 		return;
+	td_actions_unblock();
 	td_threads_attach_self();
 	pthread_setspecific(end_key, (void *)1);
 }

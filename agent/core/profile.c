@@ -75,7 +75,7 @@ static int wanted_path(const struct td_file_header *header, char *path, size_t s
 				size);
 }
 
-/* What is at `path`: -EEXIST somebody else's file, -EBUSY a profile of a live
+/* What is at `path`: -EISDIR or -EEXIST somebody else's file, -EBUSY a profile of a live
  * process (also this one, before exec), 0 nothing worth keeping. */
 static int look_at(const char *path)
 {
@@ -85,6 +85,8 @@ static int look_at(const char *path)
 
 	if (lstat(path, &st) != 0)
 		return errno == ENOENT ? 0 : -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return -EEXIST;
 	if (st.st_size == 0)

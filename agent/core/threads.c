@@ -237,6 +237,7 @@ static void adopt(uint32_t tid)
 	if (!thread)
 		return;
 	begin(thread, tid, true);
+	read_name(tid, thread->places.record->name, sizeof(thread->places.record->name));
 	td_debug(TD_DEBUG_THREADS, "thread %u: was there before us", tid);
 }
 

@@ -9,6 +9,7 @@
 
 #include "agent/sigsafe/maps.h"
 #include "agent/sigsafe/store.h"
+#include "agent/sigsafe/syscall.h"
 
 #define OBJECTS_MAX 1024u
 #define JIT_MAX 256u /* more mappings than that are not looked up again */
@@ -156,6 +157,24 @@ static void copy_string(char *to, const char *from, size_t size)
 	to[i] = 0;
 }
 
+/* dlopen() keeps a name as it was given, and who reads the profile is elsewhere. */
+static void copy_absolute(char *to, const char *name, size_t size)
+{
+	size_t used = 0;
+	long length;
+
+	if (*name != '/' && *name != '[') {
+		length = td_syscall2(SYS_getcwd, to, size);
+		if (length > 0 && (size_t)length < size && *to == '/') {
+			used = (size_t)length;
+			to[used - 1] = '/';
+		}
+		while (name[0] == '.' && name[1] == '/')
+			name += 2;
+	}
+	copy_string(to + used, name, size - used);
+}
+
 static struct object *add_elf(const struct object *values, const char *name)
 {
 	struct td_file_object file = {
@@ -170,7 +189,7 @@ static struct object *add_elf(const struct object *values, const char *name)
 	read_build_id(&values->range, values->bias, &id);
 	file.build_id_size = id.size;
 	memcpy(file.build_id, id.bytes, sizeof(id.bytes));
-	copy_string(file.path, name, sizeof(file.path));
+	copy_absolute(file.path, name, sizeof(file.path));
 	return add_object(values, &file);
 }
 

@@ -8,7 +8,9 @@ profiler runs the same command once, in an order that changes from round to
 round; a ratio is taken within its round, and the median of the rounds is shown
 with the smallest and the largest.  CPU time is user + system of the command and
 its children (wait4), without the profiler's own process, which has a column of
-its own ("beside").  tdagent's report at exit is not part of it: it is in the
+its own ("beside").  CPU time added by a sample, its window included, is the
+difference to no profiler; the more samples, the less noise in it, hence the
+short periods.  tdagent's report at exit is not part of it: it is in the
 start-up table.
 """
 import argparse
@@ -64,8 +66,8 @@ class Profiler:
         return measured(command, clean(**self.environment())) + (0.0,)
 
     def samples(self):
-        """Of the last run, and a remark."""
-        return None, ""
+        """Signals and samples of the last run, and a remark."""
+        return None, None, ""
 
 
 class Tdagent(Profiler):
@@ -87,11 +89,12 @@ class Tdagent(Profiler):
 
     def samples(self):
         report = json.loads(subprocess.check_output(
-            [TDAGENT, "report", "--top=0", "--format=json", self.profile()]))
+            [TDAGENT, "report", "--format=json", self.profile()]))
         windows = report["totals"]["windows"]
         ends = windows["valid"] + sum(windows["rejected"].values())
-        return report["totals"]["samples"] + ends, "%d samples, %d windows, %d valid" % (
-            report["totals"]["samples"], ends, windows["valid"])
+        samples = report["totals"]["samples"]
+        return samples + ends, samples, "%d samples, %d windows, %d valid" % (
+            samples, ends, windows["valid"])
 
 
 class Gperftools(Profiler):
@@ -118,7 +121,7 @@ class Gperftools(Profiler):
         while words[at]:
             total += words[at]
             at += 2 + words[at + 1]
-        return total, ""
+        return total, total, ""
 
 
 class Perf(Profiler):
@@ -145,8 +148,9 @@ class Perf(Profiler):
         return cpu, wall, max(outer - cpu - own, 0.0)
 
     def samples(self):
-        return subprocess.check_output(["perf", "script", "-i", self.data(), "-F", "ip"],
-                                       stderr=subprocess.DEVNULL).count(b"\n"), ""
+        total = subprocess.check_output(["perf", "script", "-i", self.data(), "-F", "ip"],
+                                        stderr=subprocess.DEVNULL).count(b"\n")
+        return total, total, ""
 
 
 def spread(values, form):
@@ -163,8 +167,8 @@ def overhead(profilers, command, rounds):
                 times[profiler.name].append(result)
     print("\nOverhead: %s, %d rounds; ratios: median, smallest, largest"
           % (" ".join(os.path.relpath(c) if os.path.exists(c) else c for c in command), rounds))
-    print("%-22s %7s %7s %7s  %-20s %-20s %8s" % (
-        "", "cpu s", "wall s", "beside", "cpu ratio", "wall ratio", "signals/s"))
+    print("%-22s %7s %7s %7s  %-20s %-20s %9s %9s" % (
+        "", "cpu s", "wall s", "beside", "cpu ratio", "wall ratio", "us/sample", "signals/s"))
     base = times[profilers[0].name]
     for profiler in profilers:
         print_row(profiler, times[profiler.name], base)
@@ -173,10 +177,13 @@ def overhead(profilers, command, rounds):
 def print_row(profiler, rows, base):
     cpu, wall, beside = (statistics.median(column) for column in zip(*rows))
     ratios = [[row[i] / zero[i] for row, zero in zip(rows, base)] for i in (0, 1)]
-    signals, remark = profiler.samples()
-    print("%-22s %7.3f %7.3f %7.3f  %-20s %-20s %8s %s" % (
+    signals, samples, remark = profiler.samples()
+    rates = "%9s %9s" % ("", "") if not samples else "%9.1f %9.0f" % (
+        1e6 * statistics.median(row[0] - zero[0] for row, zero in zip(rows, base)) / samples,
+        signals / rows[-1][0])
+    print("%-22s %7.3f %7.3f %7.3f  %-20s %-20s %s %s" % (
         profiler.name, cpu, wall, beside, spread(ratios[0], "%.3f"), spread(ratios[1], "%.3f"),
-        "" if signals is None else "%.0f" % (signals / rows[-1][0]), remark))
+        rates, remark))
 
 
 def start_up(command, rounds, directory):
@@ -237,10 +244,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    command = options.command or [os.path.join(TOP, "tests/prog/demo"), "10"]
+    command = options.command or [os.path.join(TOP, "tests/prog/demo"), "30"]
     with tempfile.TemporaryDirectory(prefix="tdagent-bench.") as directory:
         profilers = [Profiler(directory), Tdagent(directory, "tdagent default"),
                      Tdagent(directory, "tdagent 1 ms/10 us", TDAGENT_LONG="1ms", TDAGENT_SHORT="10us"),
+                     Tdagent(directory, "tdagent 0.2 ms/10 us", TDAGENT_LONG="200us", TDAGENT_SHORT="10us"),
                      Gperftools(directory), Perf(directory)]
         for profiler in profilers:
             if profiler.available():

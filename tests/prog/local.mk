@@ -6,10 +6,11 @@ prog_cflags = $(AM_CFLAGS) -O2 -g
 noinst_PROGRAMS += tests/prog/demo
 check_PROGRAMS += \
 	tests/prog/burn tests/prog/closeall tests/prog/deny tests/prog/exits tests/prog/forker \
-	tests/prog/jit tests/prog/loader tests/prog/manythreads tests/prog/nounwind \
+	tests/prog/functions tests/prog/jit tests/prog/loader tests/prog/manythreads tests/prog/masked \
+	tests/prog/nounwind \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw
 check_LTLIBRARIES += \
-	tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la
+	tests/prog/early.la tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la
 
 tests_prog_demo_SOURCES = tests/prog/demo.c tests/prog/simulate.h agent/sigsafe/simulation.h
 tests_prog_demo_CFLAGS = $(prog_cflags)
@@ -24,10 +25,14 @@ tests_prog_exits_SOURCES = tests/prog/exits.c tests/prog/spin.h
 tests_prog_exits_CFLAGS = $(prog_cflags)
 tests_prog_forker_SOURCES = tests/prog/forker.c tests/prog/spin.h
 tests_prog_forker_CFLAGS = $(prog_cflags)
+tests_prog_functions_SOURCES = tests/prog/functions.c tests/prog/spin.h
+tests_prog_functions_CFLAGS = $(prog_cflags)
 tests_prog_jit_SOURCES = tests/prog/jit.c tests/prog/spin.h
 tests_prog_jit_CFLAGS = $(prog_cflags)
 tests_prog_manythreads_SOURCES = tests/prog/manythreads.c tests/prog/spin.h
 tests_prog_manythreads_CFLAGS = $(prog_cflags)
+tests_prog_masked_SOURCES = tests/prog/masked.c tests/prog/spin.h
+tests_prog_masked_CFLAGS = $(prog_cflags)
 tests_prog_sigs_SOURCES = tests/prog/sigs.c tests/prog/spin.h
 tests_prog_sigs_CFLAGS = $(prog_cflags)
 tests_prog_threads2_SOURCES = tests/prog/threads2.c tests/prog/spin.h
@@ -55,3 +60,6 @@ tests_prog_plugin_one_la_LDFLAGS = $(plugin_ldflags)
 tests_prog_plugin_two_la_SOURCES = tests/prog/plugin.c
 tests_prog_plugin_two_la_CFLAGS = $(prog_cflags) -DPLUGIN_WORK=work_of_plugin_two
 tests_prog_plugin_two_la_LDFLAGS = $(plugin_ldflags)
+tests_prog_early_la_SOURCES = tests/prog/early.c tests/prog/spin.h
+tests_prog_early_la_CFLAGS = $(prog_cflags)
+tests_prog_early_la_LDFLAGS = $(plugin_ldflags)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Starts N short threads (default 200), eight at a time.
+ * Starts N short threads (default 200) of US microseconds (default 2000),
+ * eight at a time.
+ *
+ *     manythreads [N [US]]
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -11,10 +14,13 @@
 #define AT_ONCE 8
 
 static unsigned ended;
+static uint64_t work_ns = 2 * SPIN_MS;
 
 static SPIN_NOINLINE void short_work(void)
 {
-	spin_ms(2);
+	uint64_t spent = 0;
+
+	spin_to(&spent, work_ns);
 }
 
 static void *run(void *unused)
@@ -29,6 +35,8 @@ int main(int argc, char **argv)
 	int many = argc > 1 ? atoi(argv[1]) : 200;
 	pthread_t threads[AT_ONCE];
 
+	if (argc > 2)
+		work_ns = strtoull(argv[2], NULL, 10) * 1000;
 	for (int i = 0; i < many; i += AT_ONCE) {
 		for (int k = 0; k < AT_ONCE; k++)
 			if (pthread_create(&threads[k], NULL, run, NULL))

@@ -25,11 +25,30 @@ static void count(int number)
 			seen[i]++;
 }
 
+/* An action is what the program made it, with its flags and mask. */
+static void see_again(int number)
+{
+	struct sigaction action = {.sa_handler = count, .sa_flags = SA_NODEFER}, old;
+
+	sigaddset(&action.sa_mask, SIGUSR1);
+	sigaction(number, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	action.sa_flags = SA_RESTART;
+	sigaction(number, &action, &old);
+	printf("signal %d again: %s, SA_NODEFER %d, SA_RESTART %d, SIGUSR1 %d, SIGUSR2 %d\n",
+	       number, old.sa_handler == count ? "mine" : "OTHER",
+	       !!(old.sa_flags & SA_NODEFER), !!(old.sa_flags & SA_RESTART),
+	       sigismember(&old.sa_mask, SIGUSR1), sigismember(&old.sa_mask, SIGUSR2));
+	printf("signal %d then: %s\n", number,
+	       signal(number, SIG_DFL) == SIG_IGN ? "ignored" : "OTHER");
+}
+
 static void install(void)
 {
 	struct sigaction action = {.sa_handler = count}, old;
 
 	for (int i = 0; i < 3; i++) {
+		see_again(numbers[i]);
 		sigaction(numbers[i], NULL, &old);
 		printf("signal %d before: %s\n", numbers[i],
 		       old.sa_handler == SIG_DFL ? "default" : "OTHER");

@@ -24,6 +24,21 @@ for true in truth:
 check(report["run"]["long_period"] == 1000000, "long_period %s" % report["run"]["long_period"])
 END
 
+# The report: to stderr, where nothing of the program's output changes, to a file,
+# and for a program that nothing could be told any more.
+plain "$prog/burn" 300
+guest agent $clean TMPDIR="$work" "$tdagent" run --long=1ms -- "$prog/burn" 300
+ended "exit 0" agent
+cmp -s "$work/plain.out" "$work/agent.out" || fail "report on stderr: stdout differs"
+grep -q burn_sixty "$work/agent.err" || fail "no report on stderr"
+guest agent $clean TMPDIR="$work" "$tdagent" run --long=1ms "--report=$work/of-%e" -- "$prog/burn" 300
+cmp -s "$work/plain.out" "$work/agent.out" || fail "report to a file: stdout differs"
+grep -q burn_sixty "$work/of-burn" || fail "no report in the file"
+grep -q burn_sixty "$work/agent.err" && fail "a report on stderr, too"
+guest agent $clean TMPDIR="$work" "$tdagent" run --long=1ms -- "$prog/exits" kill
+ended "signal 9" agent
+grep -q some_work "$work/agent.err" || fail "no report of a killed program"
+
 # A signal to `run` reaches the program and ends both alike.
 rm -f "$work"/profiles/*
 $clean "$tdagent" run --report=none "--output=$work/profiles/%e.%p" -- "$prog/burn" 60000 \

@@ -5,7 +5,7 @@
 
 samples()
 {
-	$clean "$tdagent" report --top=0 --format=json "$1" 2>"$work/poll.err" |
+	$clean "$tdagent" report --format=json "$1" 2>"$work/poll.err" |
 		python3 -c 'import json, sys; print(json.load(sys.stdin)["totals"]["samples"])' 2>"$work/poll-json.err"
 }
 

@@ -133,7 +133,7 @@ profile()
 expect()
 {
 	cat >"$work/statements"
-	guest report $clean "$tdagent" report --top=0 --format=json "$1"
+	guest report $clean "$tdagent" report --format=json "$1"
 	ended "exit 0" report
 	python3 "$here/expect.py" "$work/report.out" "$work/statements" "${2:-/dev/null}" ||
 		fail "$(basename "$1"): see above"

@@ -6,16 +6,19 @@ run_tests = \
 	tests/run/children.sh \
 	tests/run/command.sh \
 	tests/run/denied.sh \
+	tests/run/exec.sh \
 	tests/run/fork.sh \
 	tests/run/guest.sh \
 	tests/run/killed.sh \
+	tests/run/periods.sh \
 	tests/run/plugins.sh \
 	tests/run/real-programs.sh \
 	tests/run/report.sh \
 	tests/run/shares.sh \
 	tests/run/simulated.sh \
 	tests/run/symbols.sh \
-	tests/run/threads.sh
+	tests/run/threads.sh \
+	tests/run/traced.sh
 
 TESTS += $(run_tests)
 EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/against-perf.py

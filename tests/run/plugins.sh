@@ -26,3 +26,13 @@ expect "$(profile loader)" <<'END'
 has_share("work_of_plugin_one", 1 / 2, "plugin_one.so")
 has_share("work_of_plugin_two", 1 / 2, "plugin_two.so")
 END
+rm "$(profile loader)"
+
+# A relative path, opened in a directory that nobody knows later.
+mkdir "$work/inner"
+cp "$one" "$work/inner/"
+(cd "$work/inner" && agent "$prog/loader" ./plugin_one.so)
+expect "$(profile loader)" <<END
+check(function("work_of_plugin_one")["module"] == "$(cd "$work/inner" && pwd -P)/plugin_one.so",
+      "module " + function("work_of_plugin_one")["module"])
+END

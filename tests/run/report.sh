@@ -58,6 +58,18 @@ grep -q burn_sixty "$work/file" || fail "--output: no report in the file"
 report 1 --output="$work/none/file" "$sound"
 report 1 --output=/dev/full "$sound"
 
+# People get the first 20, programs all.
+agent TDAGENT_LONG=200us "$prog/functions"
+many=$(profile functions)
+report 0 "$many"
+[ "$(grep -c 'work_[0-9]' "$work/report.out")" -le 20 ] || fail "text: more than 20 functions"
+report 0 --format=csv "$many"
+[ "$(grep -c '"work_[0-9]' "$work/report.out")" -eq 25 ] || fail "csv: not all 25 functions"
+expect "$many" <<'END'
+names = [f["name"] for f in functions() if f["name"].startswith("work_")]
+check(len(names) == 25, "JSON has %d functions, not 25" % len(names))
+END
+
 # One bad file among good ones: said, and the others are reported.
 echo nonsense >"$work/bad"
 report 1 "$work/bad" "$sound"

@@ -25,3 +25,38 @@ check(report["run"]["threads"] == 401, "%s threads counted" % report["run"]["thr
 check(sum(t["samples"] for t in report["threads"]) == report["totals"]["samples"],
       "samples of threads do not add up")
 END
+rm "$(profile manythreads)"
+
+# 10,000 of them, each shorter than a long period: a small file, and the right share.
+compare "$prog/manythreads" 10000 200
+file=$(profile manythreads)
+[ "$(wc -c <"$file")" -lt 4000000 ] || fail "10,000 threads: $(wc -c <"$file") bytes of profile"
+expect "$file" <<'END'
+share = function("short_work")["share"]
+check(share > 0.6, "short_work has %.2f" % share)
+check(report["run"]["threads"] == 10001, "%s threads counted" % report["run"]["threads"])
+check(report["totals"]["samples"] > 1000, "%d samples of 2 s" % report["totals"]["samples"])
+END
+rm "$file"
+
+# A thread that a library started before the agent: ld.so runs the constructors
+# of what is preloaded from the last to the first.
+agent "LD_PRELOAD=$library $prog/.libs/early.so" "$prog/burn" 1500
+ended "exit 0" agent
+expect "$(profile burn)" <<'END'
+has_share("early_work", 1 / 6, "early.so", points=2.0)
+samples = function("early_work")["samples"]
+early = [t for t in report["threads"] if 0 <= t["samples"] - samples < 10]
+check(len(report["threads"]) == 2 and len(early) == 1, "threads: %s" % report["threads"])
+check(all(t["name"] for t in report["threads"]), "a thread without a name: %s" % report["threads"])
+END
+rm "$(profile burn)"
+
+# A thread that inherits a mask in which everything is blocked is seen; where the
+# program has handlers of its own, its masks stay.
+compare "$prog/masked"
+expect "$(profile masked)" <<'END'
+check(function("masked_work")["share"] > 0.8, "masked_work has %.2f" % function("masked_work")["share"])
+END
+rm "$(profile masked)"
+compare "$prog/masked" handle

@@ -40,7 +40,7 @@ static void assert_same(const struct td_options *a, const struct td_options *b)
 
 START_TEST(test_defaults)
 {
-	ck_assert_uint_eq(options.long_period.value, 10000000);
+	ck_assert_uint_eq(options.long_period.value, 20000000);
 	ck_assert_int_eq(options.long_period.unit, TD_UNIT_NS);
 	ck_assert_uint_eq(options.short_period.value, 10000);
 	ck_assert_int_eq(options.short_period.unit, TD_UNIT_NS);

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Under a tracer, which takes SIGTRAP for itself, perf's events come as SIGPROF.
+. "$(dirname "$0")/lib.sh"
+
+trace="strace -f -e trace=none -e signal=none -o /dev/null"
+$trace true 2>"$work/strace.err" || skip "strace: $(head -n 1 "$work/strace.err")"
+
+guest agent $trace $clean $preload "$prog/burn" --truth 1500
+ended "exit 0" agent
+expect "$(profile burn)" "$(truth agent)" <<'END'
+check("SIGPROF" in report["run"]["reason"], "reason " + report["run"]["reason"])
+check(report["run"]["trigger"] == "perf task-clock, SIGPROF", "trigger " + report["run"]["trigger"])
+for true in truth:
+    has_share(true["name"], true["share"], points=2.0)
+windows = report["totals"]["windows"]
+check(windows["valid"] > report["totals"]["samples"] / 2, "%d valid windows" % windows["valid"])
+END
+
+# While it blocks SIGPROF, the program's signal and the event's are one to the
+# kernel: that one line may differ.
+guest plain $trace $clean "$prog/sigs"
+guest agent $trace $clean $preload "$prog/sigs"
+sed -i '/^unblocked/d' "$work/plain.out" "$work/agent.out"
+same "sigs, traced"
