@@ -62,13 +62,18 @@ static inline bool td_metrics_read_one(const volatile struct perf_event_mmap_pag
 	return true;
 }
 
-/* Both registers, SLOTS first, then the others.  Context: signal. */
+/*
+ * SLOTS, PERF_METRICS, SLOTS again, then the others: the two are never read at
+ * once, and what is executed between them must not be taken for the program's.
+ * Context: signal.
+ */
 static inline void td_metrics_capture(const struct td_registers *registers,
 				      struct td_capture *capture)
 {
 	capture->lock = registers->slots->lock;
 	capture->complete = td_metrics_read_one(registers->slots, &capture->slots) &&
-			    td_metrics_read_one(registers->metrics, &capture->metrics);
+			    td_metrics_read_one(registers->metrics, &capture->metrics) &&
+			    td_metrics_read_one(registers->slots, &capture->slots_after);
 	for (uint32_t i = 0; i < registers->extras; i++)
 		capture->complete &=
 			td_metrics_read_one(registers->extra[i], &capture->extra[i]);

@@ -90,6 +90,7 @@ struct td_release {
 struct td_capture {
 	uint64_t slots;
 	uint64_t metrics;
+	uint64_t slots_after; /* read behind metrics */
 	uint64_t extra[TD_EXTRAS_MAX];
 	uint32_t lock;
 	bool complete; /* all were on a counter, no switch in between */

@@ -28,6 +28,7 @@ static void capture(uint64_t slots, uint64_t extra)
 {
 	thread.capture = (struct td_capture){
 		.slots = slots,
+		.slots_after = td_metrics_shape.clears_on_read ? 0 : slots,
 		.metrics = 0x202020203f404040u,
 		.extra = {extra},
 		.complete = true,
@@ -53,6 +54,26 @@ START_TEST(decodes_a_capture)
 	ck_assert_uint_eq(values[5], 32000);
 	ck_assert_uint_eq(values[9], 5);
 	ck_assert_uint_eq(td_metrics_rdpmc_counters.elapsed(&thread, values), 42500);
+}
+END_TEST
+
+/* The two registers are not read at once: slots are as of the metrics. */
+START_TEST(takes_the_slots_of_the_moment)
+{
+	uint64_t values[TD_COUNTERS_MAX];
+
+	capture(254900, 0);
+	thread.capture.slots_after = 255100;
+	ck_assert(read_values(values));
+	ck_assert_uint_eq(values[0], 255000);
+	ck_assert_uint_eq(values[1], 64000);
+	thread.capture.slots_after = 254899; /* reset in between */
+	ck_assert(!read_values(values));
+	td_metrics_shape.clears_on_read = true;
+	capture(254900, 0);
+	thread.capture.slots_after = 100;
+	ck_assert(read_values(values));
+	ck_assert_uint_eq(values[0], 255000);
 }
 END_TEST
 
@@ -130,6 +151,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, decodes_a_capture);
+	tcase_add_test(tests, takes_the_slots_of_the_moment);
 	tcase_add_test(tests, refuses_what_was_not_counting);
 	tcase_add_test(tests, never_reads_without_an_index);
 	tcase_add_test(tests, sees_a_switch);
