@@ -34,6 +34,17 @@ static double clamp(double value)
 	return value < 0 ? 0 : value > 1 ? 1 : value;
 }
 
+double td_sum_value(const struct td_file_sum *sum)
+{
+	return (double)(int64_t)sum->sum;
+}
+
+void td_estimate_widen(struct td_estimate *estimate, double by)
+{
+	estimate->low = clamp(estimate->low - by);
+	estimate->high = clamp(estimate->high + by);
+}
+
 static struct td_estimate around(double value, double half)
 {
 	return (struct td_estimate){clamp(value), clamp(value - half),
@@ -54,7 +65,7 @@ static double unseen(uint64_t n)
 static double half_width(const struct td_file_sum *x, const struct td_file_sum *d,
 			 double n)
 {
-	double total = (double)d->sum, ratio = (double)x->sum / total;
+	double total = td_sum_value(d), ratio = td_sum_value(x) / total;
 	/*
 	 * The sum of (x - ratio * d)^2.  Rounding may leave it below zero; sums
 	 * near the end of what a double holds make it NaN, and nothing is known.
@@ -73,17 +84,17 @@ int td_estimate_ratio(const struct td_file_sum *x, const struct td_file_sum *d,
 {
 	double ratio;
 
-	if (n == 0 || d->sum == 0)
+	if (n == 0 || td_sum_value(d) <= 0)
 		return 0;
-	ratio = (double)x->sum / (double)d->sum;
+	ratio = td_sum_value(x) / td_sum_value(d);
 	if (n == 1) {
 		*estimate = (struct td_estimate){clamp(ratio), 0, 1};
 		return 1;
 	}
 	*estimate = around(ratio, half_width(x, d, (double)n));
-	if (x->sum == 0)
+	if (ratio <= 0)
 		estimate->high = fmax(estimate->high, unseen(n));
-	else if (x->sum >= d->sum)
+	else if (ratio >= 1)
 		estimate->low = fmin(estimate->low, 1 - unseen(n));
 	return 1;
 }
@@ -91,12 +102,12 @@ int td_estimate_ratio(const struct td_file_sum *x, const struct td_file_sum *d,
 struct td_estimate td_estimate_rate(const struct td_file_sum *x,
 				    const struct td_file_sum *d, uint64_t n, double scale)
 {
-	double ratio = (double)x->sum / (double)d->sum;
+	double ratio = fmax(0, td_sum_value(x) / td_sum_value(d));
 	double half = n > 1 ? half_width(x, d, (double)n) : INFINITY;
 
 	/* no event: the 95 % bound of a Poisson count of zero is 3 */
-	if (x->sum == 0 && n > 1)
-		half = 3 / (double)d->sum;
+	if (ratio <= 0 && n > 1)
+		half = 3 / td_sum_value(d);
 	return (struct td_estimate){
 		ratio * scale,
 		fmax(0, ratio - half) * scale,

@@ -22,11 +22,18 @@ struct td_estimate {
 /* Adds the sums of further windows. */
 void td_sum_add(struct td_file_sum *into, const struct td_file_sum *from);
 
+/* The sum as a number: corrected counters' may be below zero (two's complement). */
+double td_sum_value(const struct td_file_sum *sum);
+
+/* Adds `by` at both ends, as far as 0 and 1. */
+void td_estimate_widen(struct td_estimate *estimate, double by);
+
 /*
  * The ratio of two counters' sums over n windows: x.sum / d.sum, where d is the
  * windows' first counter (its own sums: d.squares and d.cross are of d * d) and
  * x.cross is of x * d.  Returns 1 and fills *estimate, or 0 when there is
- * nothing to divide by (n or d.sum 0).  One window gives its value with the
+ * nothing to divide by (n 0, d.sum not above 0).  A sum below zero is a ratio of
+ * 0.  One window gives its value with the
  * interval 0..1.
  */
 int td_estimate_ratio(const struct td_file_sum *x, const struct td_file_sum *d,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "decoder/own_cost.h"
 
+#include <math.h>
 #include <string.h>
 
 void td_own_cost_of(const struct td_profile *profile, struct td_own_cost *cost)
@@ -23,14 +24,14 @@ struct td_file_sum td_own_cost_remove(const struct td_own_cost *cost, unsigned c
 				      uint64_t first_sum)
 {
 	double a = cost->mean[c], b = cost->mean[0], x = (double)(int64_t)sum->sum;
-	double windows = (double)n, left = x - windows * a;
+	double windows = (double)n, d = (double)(int64_t)first_sum;
 	struct td_file_sum result = *sum;
 
 	if (!cost->windows)
 		return result;
-	result.sum = left > 0 ? (uint64_t)(left + 0.5) : 0;
+	result.sum = (uint64_t)llround(x - windows * a);
 	result.squares = sum->squares - 2 * a * x + windows * a * a;
-	result.cross = sum->cross - a * (double)first_sum - b * x + windows * a * b;
+	result.cross = sum->cross - a * d - b * x + windows * a * b;
 	if (result.squares < 0)
 		result.squares = 0;
 	return result;

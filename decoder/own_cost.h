@@ -21,7 +21,8 @@ void td_own_cost_of(const struct td_profile *profile, struct td_own_cost *cost);
 
 /*
  * The sums of n windows for counter c without the cost: each window's x becomes
- * x - mean[c], its first counter d becomes d - mean[0].  Never below zero.
+ * x - mean[c], its first counter d becomes d - mean[0].  What is left of a rare
+ * counter may be below zero (two's complement): sums of sums stay unbiased.
  */
 struct td_file_sum td_own_cost_remove(const struct td_own_cost *cost, unsigned c,
 				      const struct td_file_sum *sum, uint64_t n,

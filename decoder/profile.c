@@ -202,8 +202,7 @@ static int sums_possible(const struct td_file_place *place, uint32_t counters)
 	for (uint32_t i = 0; i < counters; i++) {
 		const struct td_file_sum *sum = &place->sum[i];
 
-		if (!isfinite(sum->squares) || !isfinite(sum->cross) ||
-		    sum->squares < 0 || sum->cross < 0)
+		if (!isfinite(sum->squares) || !isfinite(sum->cross) || sum->squares < 0)
 			return 0;
 	}
 	return 1;
@@ -248,7 +247,7 @@ static void check_tables(struct view *view)
 		const struct td_file_block *head = block_at(view, block);
 		uint32_t records = record_count(view, block);
 
-		if (head && head->kind > TD_BLOCK_PLACES)
+		if (head && head->kind > TD_BLOCK_TIMELINE)
 			view->profile->damage.blocks++;
 		for (uint32_t slot = 0; slot < records; slot++) {
 			if (head->kind == TD_BLOCK_OBJECTS)
@@ -259,15 +258,49 @@ static void check_tables(struct view *view)
 	}
 }
 
+static int timeline_possible(const struct td_file_timeline *timeline)
+{
+	uint64_t ratio = timeline->width_ns / TD_TIMELINE_WIDTH_NS;
+
+	return timeline->buckets == TD_TIMELINE_BUCKETS &&
+	       timeline->width_ns % TD_TIMELINE_WIDTH_NS == 0 && ratio != 0 &&
+	       (ratio & (ratio - 1)) == 0;
+}
+
+/* A second timeline of a thread is none: whoever adds up would count it twice. */
+static void check_timeline(struct view *view, uint32_t block,
+			   const struct td_file_thread *thread)
+{
+	struct td_profile *profile = view->profile;
+	const struct td_file_timeline *timeline =
+		(const void *)(block_at(view, block) + 1);
+	size_t size = sizeof(*timeline) + (size_t)TD_TIMELINE_BUCKETS *
+						  (1 + profile->header.counters) *
+						  sizeof(timeline->value[0]);
+
+	if (view->length - (size_t)block * TD_BLOCK_SIZE < TD_BLOCK_HEADER + size)
+		return; /* cut, which is counted already */
+	if (!thread->timeline)
+		return; /* not published yet */
+	if (timeline->busy)
+		profile->damage.busy++;
+	else if (thread->timeline == block && timeline_possible(timeline))
+		profile->timeline[profile->timelines++] =
+			(struct td_profile_timeline){timeline, thread};
+	else
+		profile->damage.records++;
+}
+
 /* After check_tables(): needs every thread and object. */
-static void check_places(struct view *view)
+static void check_owned(struct view *view)
 {
 	for (uint32_t block = 1; block < view->blocks; block++) {
 		const struct td_file_block *head = block_at(view, block);
 		const struct td_file_thread *thread;
 		uint32_t records = record_count(view, block);
 
-		if (!head || head->kind != TD_BLOCK_PLACES)
+		if (!head ||
+		    (head->kind != TD_BLOCK_PLACES && head->kind != TD_BLOCK_TIMELINE))
 			continue;
 		thread = record_of(view, head->owner, TD_BLOCK_THREADS);
 		if (!thread) {
@@ -276,6 +309,8 @@ static void check_places(struct view *view)
 		}
 		if (thread->state == TD_THREAD_FREE)
 			continue;
+		if (head->kind == TD_BLOCK_TIMELINE)
+			check_timeline(view, block, thread);
 		for (uint32_t slot = 0; slot < records; slot++)
 			check_place(view, record_at(view, block, slot), thread);
 	}
@@ -284,7 +319,7 @@ static void check_places(struct view *view)
 static int index_records(struct view *view)
 {
 	struct td_profile *profile = view->profile;
-	size_t threads = 0, places = 0;
+	size_t threads = 0, places = 0, timelines = 0;
 
 	for (uint32_t block = 1; block < view->blocks; block++) {
 		const struct td_file_block *head = block_at(view, block);
@@ -293,13 +328,16 @@ static int index_records(struct view *view)
 			threads += record_count(view, block);
 		else if (head && head->kind == TD_BLOCK_PLACES)
 			places += record_count(view, block);
+		else if (head && head->kind == TD_BLOCK_TIMELINE)
+			timelines++;
 	}
 	profile->thread = calloc(threads + 1, sizeof(*profile->thread));
 	profile->place = calloc(places + 1, sizeof(*profile->place));
-	if (!profile->thread || !profile->place)
+	profile->timeline = calloc(timelines + 1, sizeof(*profile->timeline));
+	if (!profile->thread || !profile->place || !profile->timeline)
 		return -ENOMEM;
 	check_tables(view);
-	check_places(view);
+	check_owned(view);
 	return 0;
 }
 
@@ -353,6 +391,7 @@ void td_profile_free(struct td_profile *profile)
 	free(profile->bytes);
 	free(profile->thread);
 	free(profile->place);
+	free(profile->timeline);
 	memset(profile, 0, sizeof(*profile));
 }
 

@@ -24,12 +24,19 @@ struct td_profile_place {
 	const struct td_file_object *object; /* NULL: UNKNOWN and OTHER places */
 };
 
+/* A timeline that can be used: its width and buckets are right. */
+struct td_profile_timeline {
+	const struct td_file_timeline *timeline;
+	const struct td_file_thread *thread;
+};
+
 /* What could not be used; all zero for a sound file. */
 struct td_profile_damage {
 	uint32_t blocks;  /* blocks of an unknown kind or with an impossible owner */
 	uint32_t records; /* records with impossible contents */
 	uint32_t missing; /* blocks that the header promises and the file lacks */
 	uint32_t cut;     /* 1: the file ends inside a block or its compression broke */
+	uint32_t busy;    /* timelines that were being joined when the file was read */
 };
 
 struct td_profile {
@@ -39,6 +46,8 @@ struct td_profile {
 	size_t threads;
 	struct td_profile_place *place;
 	size_t places;
+	struct td_profile_timeline *timeline; /* at most one a thread */
+	size_t timelines;
 	struct td_profile_damage damage;
 	unsigned char *bytes; /* the file; what the pointers above point into */
 };

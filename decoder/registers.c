@@ -11,18 +11,29 @@ static uint32_t field_of(uint64_t metrics, uint32_t field)
 	return (uint32_t)(metrics >> (8 * field)) & 0xff;
 }
 
+static uint64_t part(uint64_t slots, uint32_t fields, uint32_t sum)
+{
+	return (uint64_t)((unsigned __int128)slots * fields / sum);
+}
+
 bool td_registers_decode(uint64_t slots, uint64_t metrics, uint32_t fields, uint64_t *out)
 {
-	uint32_t sum = 0;
+	uint32_t sum = 0, below = 0;
 
 	memset(out, 0, fields * sizeof(*out));
 	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++)
 		sum += field_of(metrics, i);
 	if (sum < FULL - TOLERANCE || sum > FULL + TOLERANCE)
 		return false;
-	for (uint32_t i = 0; i < fields; i++)
-		out[i] =
-			(uint64_t)((unsigned __int128)slots * field_of(metrics, i) / sum);
+	/* from border to border, so that no slot gets lost between two fields */
+	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++) {
+		uint32_t field = field_of(metrics, i);
+
+		out[i] = part(slots, below + field, sum) - part(slots, below, sum);
+		below += field;
+	}
+	for (uint32_t i = TD_FIELDS_LEVEL1; i < fields; i++)
+		out[i] = part(slots, field_of(metrics, i), sum);
 	return true;
 }
 

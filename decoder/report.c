@@ -272,6 +272,13 @@ static struct td_report_function *row_of(struct td_report *report,
 	return row;
 }
 
+/* The register's nodes are 255ths of its slots. */
+static int is_rounded(const struct adding *adding)
+{
+	return adding->profile->header.backend == TD_BACKEND_METRICS &&
+	       adding->counter[0] == 0;
+}
+
 static void add_sums(const struct adding *adding, struct td_report_function *row,
 		     const struct td_file_place *place)
 {
@@ -287,6 +294,8 @@ static void add_sums(const struct adding *adding, struct td_report_function *row
 		row->counted[c] += place->windows;
 		td_sum_add(&row->sum[c], &sum);
 	}
+	if (is_rounded(adding))
+		row->rounded += place->sum[0].sum;
 }
 
 static int add_place(struct adding *adding, const struct td_profile_place *at)
@@ -336,6 +345,8 @@ static void add_thread_totals(struct adding *adding, const struct td_file_thread
 		if (adding->counter[i] >= 0)
 			report->total[adding->counter[i]] += thread->total[i];
 	}
+	if (is_rounded(adding))
+		report->total_rounded += thread->total[0];
 }
 
 static int add_thread(struct adding *adding, const struct td_file_thread *thread)

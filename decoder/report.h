@@ -88,6 +88,7 @@ struct td_report_function {
 	uint64_t rejected[TD_REJECT_MAX];
 	uint64_t counted[TD_COUNTERS_MAX]; /* windows that sum[] is of */
 	struct td_file_sum sum[TD_COUNTERS_MAX];
+	uint64_t rounded; /* slots of 8-bit windows, own cost included */
 	double cpu_ns;
 	struct td_estimate share; /* of all samples */
 	struct td_report_rate faults;
@@ -127,8 +128,10 @@ struct td_report {
 	uint64_t cpu_ns;
 	struct td_own_cost own_cost; /* of the windows; taken out of all sums */
 	uint64_t total[TD_COUNTERS_MAX];
+	uint64_t total_rounded; /* slots of total[] that 8-bit fractions tell of */
 	uint64_t counted[TD_COUNTERS_MAX];
 	struct td_file_sum sum[TD_COUNTERS_MAX];
+	uint64_t rounded;
 	int total_complete; /* node[] is of total[], not of the windows */
 	struct td_topdown_value node[TD_NODES];
 

@@ -60,6 +60,7 @@ static void merge(struct td_report_function *into, const struct td_report_functi
 	into->samples += from->samples;
 	into->windows += from->windows;
 	into->cpu_ns += from->cpu_ns;
+	into->rounded += from->rounded;
 	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
 		into->rejected[i] += from->rejected[i];
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
@@ -206,7 +207,7 @@ static void rate(const struct td_report *report, const struct td_report_function
 	int d = td_report_counter(report, "cpu_time");
 
 	memset(rate, 0, sizeof(*rate));
-	if (x < 0 || d < 0 || f->counted[x] == 0 || f->sum[d].sum == 0)
+	if (x < 0 || d < 0 || f->counted[x] == 0 || td_sum_value(&f->sum[d]) <= 0)
 		return;
 	rate->present = 1;
 	rate->interval = d == 0;
@@ -223,7 +224,9 @@ static void estimate(struct td_report *report)
 			f->share = td_estimate_share(f->samples, report->samples);
 		rate(report, f, "faults", &f->faults);
 		rate(report, f, "switches", &f->switches);
-		td_topdown_values(&report->map, f->sum, f->counted[0], f->node);
+		td_topdown_values(&report->map, f->sum, f->counted[0], f->rounded,
+				  f->node);
+		report->rounded += f->rounded;
 		for (unsigned c = 0; c < TD_COUNTERS_MAX; c++) {
 			report->counted[c] += f->counted[c];
 			td_sum_add(&report->sum[c], &f->sum[c]);
@@ -231,10 +234,11 @@ static void estimate(struct td_report *report)
 	}
 	report->total_complete = report->map.slots >= 0 && report->total[0] != 0;
 	if (report->total_complete)
-		td_topdown_totals(&report->map, report->total, report->node);
+		td_topdown_totals(&report->map, report->total, report->total_rounded,
+				  report->node);
 	else
 		td_topdown_values(&report->map, report->sum, report->counted[0],
-				  report->node);
+				  report->rounded, report->node);
 }
 
 static int asked(const struct td_report *report, const struct td_report_function *f)

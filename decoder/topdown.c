@@ -55,37 +55,56 @@ static void complete(struct td_topdown_value value[TD_NODES])
 	}
 }
 
+/*
+ * How far the rounding to 255ths can move a node: level 1 is rounded so that it
+ * adds up, which takes up to 3/4 of a step, level 2 to the nearest.
+ * doc/estimates.md.
+ */
+static double rounding(int node, uint64_t rounded, double slots)
+{
+	double step = node < TD_NODES_LEVEL1 ? 0.75 : 0.5;
+
+	return step / 255 * (double)rounded / slots;
+}
+
 void td_topdown_values(const struct td_topdown_map *map, const struct td_file_sum *sum,
-		       uint64_t n, struct td_topdown_value value[TD_NODES])
+		       uint64_t n, uint64_t rounded,
+		       struct td_topdown_value value[TD_NODES])
 {
 	memset(value, 0, TD_NODES * sizeof(*value));
 	if (map->slots < 0)
 		return;
 	for (int i = 0; i < TD_NODES; i++) {
-		if (map->node[i] >= 0)
-			value[i].present =
-				td_estimate_ratio(&sum[map->node[i]], &sum[map->slots], n,
-						  &value[i].estimate);
+		if (map->node[i] < 0)
+			continue;
+		value[i].present = td_estimate_ratio(&sum[map->node[i]], &sum[map->slots],
+						     n, &value[i].estimate);
+		if (value[i].present)
+			td_estimate_widen(
+				&value[i].estimate,
+				rounding(i, rounded, td_sum_value(&sum[map->slots])));
 	}
 	complete(value);
 }
 
 void td_topdown_totals(const struct td_topdown_map *map, const uint64_t *total,
-		       struct td_topdown_value value[TD_NODES])
+		       uint64_t rounded, struct td_topdown_value value[TD_NODES])
 {
+	double slots = map->slots < 0 ? 0 : (double)(int64_t)total[map->slots];
+
 	memset(value, 0, TD_NODES * sizeof(*value));
-	if (map->slots < 0 || total[map->slots] == 0)
+	if (slots <= 0)
 		return;
 	for (int i = 0; i < TD_NODES; i++) {
 		double part;
 
 		if (map->node[i] < 0)
 			continue;
-		part = (double)total[map->node[i]] / (double)total[map->slots];
-		if (part > 1)
-			part = 1;
+		part = (double)(int64_t)total[map->node[i]] / slots;
+		part = part < 0 ? 0 : part > 1 ? 1 : part;
 		value[i].present = 1;
 		value[i].estimate = (struct td_estimate){part, part, part};
+		td_estimate_widen(&value[i].estimate, rounding(i, rounded, slots));
 	}
 	complete(value);
 }

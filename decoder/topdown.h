@@ -58,12 +58,15 @@ struct td_topdown_map {
 /*
  * Fills value[] from sums over n windows.  slots must be the windows' first
  * counter, for the cross sums are with it; without slots nothing is present.
+ * `rounded` are the slots of those windows whose nodes the hardware gave as
+ * 8-bit fractions, own cost included: their rounding widens the intervals.
  */
 void td_topdown_values(const struct td_topdown_map *map, const struct td_file_sum *sum,
-		       uint64_t n, struct td_topdown_value value[TD_NODES]);
-
-/* The same from complete totals, which have no sampling error: low = value = high. */
-void td_topdown_totals(const struct td_topdown_map *map, const uint64_t *total,
+		       uint64_t n, uint64_t rounded,
 		       struct td_topdown_value value[TD_NODES]);
+
+/* The same from complete totals, which have no sampling error, only rounding. */
+void td_topdown_totals(const struct td_topdown_map *map, const uint64_t *total,
+		       uint64_t rounded, struct td_topdown_value value[TD_NODES]);
 
 #endif

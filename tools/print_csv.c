@@ -64,7 +64,7 @@ static void row(FILE *out, const struct td_report *report,
 	for (unsigned i = 0; i < report->counters; i++) {
 		fputc(',', out);
 		if (f->counted[i])
-			fprintf(out, "%" PRIu64, f->sum[i].sum);
+			fprintf(out, "%" PRId64, (int64_t)f->sum[i].sum);
 	}
 	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++)
 		fields(out, f->node[i].present, &f->node[i].estimate);

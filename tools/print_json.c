@@ -84,6 +84,13 @@ static void put_count(struct json *json, const char *key, uint64_t value)
 	fprintf(json->out, "%" PRIu64, value);
 }
 
+/* Corrected counters' sums may be below zero. */
+static void put_sum(struct json *json, const char *key, uint64_t value)
+{
+	begin(json, key);
+	fprintf(json->out, "%" PRId64, (int64_t)value);
+}
+
 /* JSON has no infinity: what is not bounded is left out. */
 static void put_number(struct json *json, const char *key, double value)
 {
@@ -265,8 +272,9 @@ static void put_counters(struct json *json, const struct td_report *report,
 		if (!counted[i])
 			continue;
 		open_value(json, report->counter[i].name, '{');
-		put_count(json, "sum", sum[i].sum);
-		put_number(json, "per_window", (double)sum[i].sum / (double)counted[i]);
+		put_sum(json, "sum", sum[i].sum);
+		put_number(json, "per_window",
+			   td_sum_value(&sum[i]) / (double)counted[i]);
 		put_count(json, "windows", counted[i]);
 		put_clean(json, "unit", report->counter[i].unit);
 		close_value(json, '}');
@@ -283,8 +291,8 @@ static void put_totals(struct json *json, const struct td_report *report)
 	put_windows(json, report->windows, report->rejected);
 	put_lost(json, report->lost);
 	if (report->map.slots >= 0)
-		put_count(json, "slots",
-			  report->total_complete ? report->total[0] : report->sum[0].sum);
+		put_sum(json, "slots",
+			report->total_complete ? report->total[0] : report->sum[0].sum);
 	put_counters(json, report, report->counted, report->sum);
 	if (td_report_has_topdown(report))
 		put_clean(json, "coverage",
@@ -353,7 +361,7 @@ static void put_function(struct json *json, const struct td_report *report,
 	if (report->has_time)
 		put_number(json, "cpu_time_s", f->cpu_ns / 1e9);
 	if (report->map.slots >= 0 && f->counted[0])
-		put_count(json, "slots", f->sum[0].sum);
+		put_sum(json, "slots", f->sum[0].sum);
 	if (f->windows)
 		put_clean(json, "evidence", "own");
 	put_rate(json, "faults_per_s", &f->faults);

@@ -54,7 +54,8 @@ static uint32_t size_of_kind(const struct build *build, uint32_t kind)
 {
 	return kind == TD_BLOCK_OBJECTS   ? build->header->object_size
 	       : kind == TD_BLOCK_THREADS ? build->header->thread_size
-					  : build->header->place_size;
+	       : kind == TD_BLOCK_PLACES  ? build->header->place_size
+					  : TD_BLOCK_SIZE - TD_BLOCK_HEADER;
 }
 
 static struct td_file_block *block_at(struct build *build, uint32_t block)
@@ -129,6 +130,18 @@ void build_window(struct build *build, struct td_file_place *place, const uint64
 		place->sum[i].squares += (double)count[i] * (double)count[i];
 		place->sum[i].cross += (double)count[i] * (double)count[0];
 	}
+}
+
+struct td_file_timeline *build_timeline(struct build *build, uint32_t thread)
+{
+	uint32_t ref = allocate(build, TD_BLOCK_TIMELINE, thread);
+	struct td_file_timeline *timeline = build_record(build, ref);
+
+	((struct td_file_thread *)build_record(build, thread))->timeline =
+		TD_REF_BLOCK(ref);
+	timeline->width_ns = TD_TIMELINE_WIDTH_NS;
+	timeline->buckets = TD_TIMELINE_BUCKETS;
+	return timeline;
 }
 
 int build_parse(const struct build *build, size_t length, struct td_profile *profile,

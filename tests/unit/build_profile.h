@@ -22,8 +22,8 @@
 struct build {
 	unsigned char *bytes; /* BUILD_BLOCKS of them */
 	struct td_file_header *header;
-	uint32_t block[4]; /* the one being filled, of each kind */
-	uint32_t used[4];  /* slots of it */
+	uint32_t block[5]; /* the one being filled, of each kind */
+	uint32_t used[5];  /* slots of it */
 };
 
 /* names: NULL-terminated list of counters */
@@ -40,6 +40,9 @@ struct td_file_place *build_place(struct build *build, uint32_t thread, uint32_t
 /* A valid window with these counts, one for each counter. */
 void build_window(struct build *build, struct td_file_place *place,
 		  const uint64_t *count);
+
+/* The thread's timeline, empty and of the least width. */
+struct td_file_timeline *build_timeline(struct build *build, uint32_t thread);
 
 /* Parses a copy; returns td_profile_parse()'s result. */
 int build_parse(const struct build *build, size_t length, struct td_profile *profile,

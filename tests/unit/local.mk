@@ -10,7 +10,9 @@ tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 decoder_tests = \
 	tests/unit/test_estimate \
 	tests/unit/test_formats \
+	tests/unit/test_own_cost \
 	tests/unit/test_profile \
+	tests/unit/test_registers \
 	tests/unit/test_report \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
@@ -27,10 +29,17 @@ tests_unit_test_estimate_LDADD = $(td_unit_ldadd)
 tests_unit_test_formats_SOURCES = tests/unit/test_formats.c tests/unit/unit.h
 tests_unit_test_formats_CFLAGS = $(td_unit_cflags)
 tests_unit_test_formats_LDADD = $(CHECK_LIBS)
+tests_unit_test_own_cost_SOURCES = tests/unit/test_own_cost.c $(td_build_profile)
+tests_unit_test_own_cost_CFLAGS = $(td_unit_cflags)
+tests_unit_test_own_cost_LDADD = $(td_unit_ldadd)
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(td_build_profile)
 tests_unit_test_profile_CFLAGS = $(td_unit_cflags)
 tests_unit_test_profile_LDADD = $(td_unit_ldadd) $(ZLIB_LIBS)
-tests_unit_test_report_SOURCES = tests/unit/test_report.c $(td_build_profile)
+tests_unit_test_registers_SOURCES = tests/unit/test_registers.c tests/unit/unit.h
+tests_unit_test_registers_CFLAGS = $(td_unit_cflags)
+tests_unit_test_registers_LDADD = decoder/libformat.la $(CHECK_LIBS)
+tests_unit_test_report_SOURCES = tests/unit/test_report.c $(td_build_profile) \
+	tests/unit/json.c tests/unit/json.h
 tests_unit_test_report_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c tests/unit/unit.h

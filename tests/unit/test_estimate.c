@@ -122,9 +122,38 @@ START_TEST(sums_out_of_range)
 
 	ck_assert_int_eq(td_estimate_ratio(&x, &d, 3, &e), 1);
 	ck_assert(e.low >= 0 && e.low <= e.value && e.value <= e.high && e.high <= 1);
-	x.sum = UINT64_MAX;
+	x.sum = INT64_MAX;
 	ck_assert_int_eq(td_estimate_ratio(&x, &d, 3, &e), 1);
 	ck_assert(e.low == 0 && e.value == 1 && e.high == 1);
+	d.sum = (uint64_t)-1;
+	ck_assert_int_eq(td_estimate_ratio(&x, &d, 3, &e), 0);
+}
+END_TEST
+
+/* Corrections took more than there was: nothing, not 1.8e19 of it. */
+START_TEST(sums_below_zero)
+{
+	struct td_file_sum x = {(uint64_t)-40, 1000, -4000}, d = {4000, 4e6, 4e6};
+	struct td_estimate e;
+
+	ck_assert_int_eq(td_estimate_ratio(&x, &d, 4, &e), 1);
+	ck_assert(e.low == 0 && e.value == 0);
+	ck_assert_double_eq_tol(pow(1 - e.high, 4), 0.05, 1e-9);
+	e = td_estimate_rate(&x, &d, 4, 1);
+	ck_assert(e.low == 0 && e.value == 0);
+	ck_assert_double_eq_tol(e.high, 3. / 4000, 1e-12);
+}
+END_TEST
+
+START_TEST(widening_ends_at_the_ends)
+{
+	struct td_estimate e = {0.5, 0.4, 0.6};
+
+	td_estimate_widen(&e, 0.25);
+	ck_assert_double_eq_tol(e.low, 0.15, 1e-12);
+	ck_assert_double_eq_tol(e.high, 0.85, 1e-12);
+	td_estimate_widen(&e, 0.25);
+	ck_assert(e.low == 0 && e.value == 0.5 && e.high == 1);
 }
 END_TEST
 
@@ -195,6 +224,7 @@ int main(void)
 			 (const TTest *const[]){
 				 intervals_contain_the_truth, one_window_knows_nothing,
 				 ratio_by_hand, nothing_seen_is_not_nothing,
-				 sums_out_of_range, student, differences_add_their_widths,
-				 wilson, rates, NULL});
+				 sums_out_of_range, sums_below_zero,
+				 widening_ends_at_the_ends, student,
+				 differences_add_their_widths, wilson, rates, NULL});
 }

@@ -26,6 +26,7 @@ struct field {
 #define THREAD(name) FIELD(td_file_thread, name)
 #define PLACE(name) FIELD(td_file_place, name)
 #define SUM(name) FIELD(td_file_sum, name)
+#define TIMELINE(name) FIELD(td_file_timeline, name)
 
 static const struct field fields[] = {
 	HEADER(magic),
@@ -86,7 +87,7 @@ static const struct field fields[] = {
 	THREAD(threads),
 	THREAD(first_block),
 	THREAD(root),
-	THREAD(reserved),
+	THREAD(timeline),
 	THREAD(start_ns),
 	THREAD(last_ns),
 	THREAD(end_ns),
@@ -96,6 +97,8 @@ static const struct field fields[] = {
 	THREAD(rejected),
 	THREAD(lost),
 	THREAD(total),
+	THREAD(empties),
+	THREAD(empty),
 	PLACE(kind),
 	PLACE(object),
 	PLACE(address),
@@ -111,6 +114,11 @@ static const struct field fields[] = {
 	SUM(sum),
 	SUM(squares),
 	SUM(cross),
+	TIMELINE(width_ns),
+	TIMELINE(buckets),
+	TIMELINE(busy),
+	{"(`struct td_file_timeline`", "value", offsetof(struct td_file_timeline, value),
+	 sizeof(uint64_t)},
 };
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
@@ -124,6 +132,7 @@ static const struct {
 	{"td_file_thread`, ", sizeof(struct td_file_thread)},
 	{"td_file_place`, ", sizeof(struct td_file_place)},
 	{"td_file_sum`, ", sizeof(struct td_file_sum)},
+	{"td_file_timeline`, ", sizeof(struct td_file_timeline)},
 };
 
 static FILE *open_page(void)

@@ -192,7 +192,7 @@ static struct td_file_block *places_block(struct build *build)
 static void spoil_block(struct build *build, struct td_file_place *place)
 {
 	(void)place;
-	places_block(build)->kind = 4;
+	places_block(build)->kind = 5;
 }
 
 static void spoil_owner(struct build *build, struct td_file_place *place)
@@ -231,6 +231,90 @@ START_TEST(damage_is_left_out)
 }
 END_TEST
 
+/* A corrected counter may be below zero, and its products too. */
+static void go_below_zero(struct build *build, struct td_file_place *place)
+{
+	(void)build;
+	place->sum[1].sum = (uint64_t)-5;
+	place->sum[1].cross = -50000;
+}
+
+START_TEST(sums_below_zero)
+{
+	damaged(go_below_zero, 3, 0, 0);
+}
+END_TEST
+
+/* Parses the small profile with a timeline of its first thread, changed. */
+static void timeline(uint64_t width_ns, uint32_t buckets, uint32_t busy, uint32_t named,
+		     size_t usable)
+{
+	struct td_file_timeline *timeline;
+	struct td_file_thread *thread;
+	struct td_profile profile;
+	struct build build;
+
+	build_small(&build);
+	timeline = build_timeline(&build, TD_REF(2, 0));
+	thread = build_record(&build, TD_REF(2, 0));
+	ck_assert_uint_eq(thread->timeline, 4);
+	timeline->width_ns = width_ns;
+	timeline->buckets = buckets;
+	timeline->busy = busy;
+	thread->timeline = named;
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.timelines, usable);
+	ck_assert_uint_eq(profile.damage.busy, busy != 0);
+	ck_assert_uint_eq(profile.damage.records, !usable && !busy && named);
+	ck_assert_uint_eq(profile.places, 3);
+	if (usable) {
+		ck_assert_ptr_eq(profile.timeline[0].thread, profile.thread[0]);
+		ck_assert_uint_eq(profile.timeline[0].timeline->width_ns, width_ns);
+	}
+	td_profile_free(&profile);
+	build_free(&build);
+}
+
+START_TEST(timelines)
+{
+	const uint64_t width = TD_TIMELINE_WIDTH_NS;
+
+	timeline(width, 48, 0, 4, 1);
+	timeline(width << 30, 48, 0, 4, 1);
+	timeline(0, 48, 0, 4, 0);
+	timeline(3 * width, 48, 0, 4, 0);
+	timeline(width + 1, 48, 0, 4, 0);
+	timeline(UINT64_MAX, 48, 0, 4, 0);
+	timeline(width, 47, 0, 4, 0);
+	timeline(width, 1u << 31, 0, 4, 0);
+	timeline(width, 48, 1, 4, 0);
+	timeline(width, 48, 0, 3, 0); /* another block is this thread's */
+	timeline(width, 48, 0, 0, 0); /* not yet its own */
+}
+END_TEST
+
+/* The file ends in the last bucket, or behind it: the rest of the block is unused. */
+START_TEST(timeline_cut)
+{
+	size_t used = TD_BLOCK_HEADER + sizeof(struct td_file_timeline) + 48 * 3 * 8;
+
+	for (size_t less = 0; less < 2; less++) {
+		struct td_profile profile;
+		struct build build;
+
+		build_small(&build);
+		build_timeline(&build, TD_REF(2, 0));
+		ck_assert_int_eq(build_parse(&build, 4 * TD_BLOCK_SIZE + used - less,
+					     &profile, why, sizeof(why)),
+				 0);
+		ck_assert_uint_eq(profile.timelines, 1 - less);
+		td_profile_free(&profile);
+		build_free(&build);
+	}
+}
+END_TEST
+
 /* Reads all that the profile points to, so that a sanitizer sees overruns. */
 static uint64_t touch(const struct td_profile *profile)
 {
@@ -249,6 +333,9 @@ static uint64_t touch(const struct td_profile *profile)
 		if (at->object)
 			sum += strlen(at->object->path);
 	}
+	for (size_t i = 0; i < profile->timelines; i++)
+		sum += profile->timeline[i]
+			       .timeline->value[47 * (1 + profile->header.counters)];
 	return sum;
 }
 
@@ -285,15 +372,16 @@ static void flip_every_byte(int one)
 	uint64_t sum = 0;
 
 	build_small(&build);
+	build_timeline(&build, TD_REF(2, 0));
 	for (size_t i = 0; i < build_size(&build); i++) {
 		unsigned char flip = one ? (unsigned char)(1u << (i + i / 8) % 8) : 0xff;
 
 		build.bytes[i] ^= flip;
 		/* never more than the blocks can hold */
-		if (build_parse(&build, 4 * TD_BLOCK_SIZE, &profile, why, sizeof(why)) ==
+		if (build_parse(&build, 5 * TD_BLOCK_SIZE, &profile, why, sizeof(why)) ==
 		    0) {
 			sum += touch(&profile);
-			ck_assert_uint_le(profile.places, 3 * 72);
+			ck_assert_uint_le(profile.places, 4 * 72);
 			td_profile_free(&profile);
 		}
 		build.bytes[i] ^= flip;
@@ -395,7 +483,8 @@ int main(void)
 {
 	return unit_main("profile",
 			 (const TTest *const[]){sound, refusals, longer_records,
-						damage_is_left_out, every_truncation,
+						damage_is_left_out, sums_below_zero,
+						timelines, timeline_cut, every_truncation,
 						every_byte_flipped, files, size_cap,
 						promised_blocks, NULL});
 }

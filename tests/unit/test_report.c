@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decoder/report.h"
 #include "tests/unit/build_profile.h"
+#include "tests/unit/json.h"
 #include "tests/unit/unit.h"
 #include "tools/print.h"
 
@@ -23,92 +23,6 @@ static const char *const topdown_counters[] = {"slots",
 					       NULL};
 
 static char why[256];
-
-/* A strict reader of JSON: returns what follows the value, NULL for an error. */
-static const char *json_value(const char *at, int depth);
-
-static const char *blank(const char *at)
-{
-	return at ? at + strspn(at, " \n") : NULL;
-}
-
-static const char *json_string(const char *at)
-{
-	if (!at || *at++ != '"')
-		return NULL;
-	for (; *at != '"'; at++) {
-		if ((unsigned char)*at < 0x20)
-			return NULL;
-		if (*at == '\\' && !strchr("\"\\/bfnrt", *++at))
-			return NULL;
-	}
-	return at + 1;
-}
-
-static const char *json_number(const char *at)
-{
-	const char *digits = at += *at == '-';
-
-	at += strspn(at, "0123456789");
-	if (at == digits || (*digits == '0' && at > digits + 1))
-		return NULL;
-	if (*at == '.') {
-		size_t fraction = strspn(at + 1, "0123456789");
-
-		if (!fraction)
-			return NULL;
-		at += 1 + fraction;
-	}
-	if (*at == 'e') {
-		at += 1 + (at[1] == '+' || at[1] == '-');
-		if (!isdigit((unsigned char)*at))
-			return NULL;
-		at += strspn(at, "0123456789");
-	}
-	return at;
-}
-
-static const char *json_list(const char *at, char end, int depth)
-{
-	at = blank(at + 1);
-	if (*at == end)
-		return at + 1;
-	for (;;) {
-		if (end == '}') {
-			at = blank(json_string(at));
-			if (!at || *at++ != ':')
-				return NULL;
-		}
-		at = blank(json_value(blank(at), depth + 1));
-		if (at && *at == end)
-			return at + 1;
-		if (!at || *at++ != ',')
-			return NULL;
-		at = blank(at);
-	}
-}
-
-static const char *json_value(const char *at, int depth)
-{
-	if (!at || depth > 20)
-		return NULL;
-	if (*at == '{' || *at == '[')
-		return json_list(at, *at == '{' ? '}' : ']', depth);
-	if (*at == '"')
-		return json_string(at);
-	if (strncmp(at, "true", 4) == 0)
-		return at + 4;
-	if (strncmp(at, "false", 5) == 0)
-		return at + 5;
-	return json_number(at);
-}
-
-static int is_json(const char *text)
-{
-	const char *end = json_value(text, 0);
-
-	return end && strcmp(end, "\n") == 0;
-}
 
 START_TEST(the_checker_checks)
 {

@@ -55,7 +55,7 @@ START_TEST(values_and_flags)
 	struct td_file_sum sum[9] = {{0}};
 
 	add_windows(sum, count, 50);
-	td_topdown_values(&map, sum, 50, v);
+	td_topdown_values(&map, sum, 50, 0, v);
 	for (int i = 0; i < TD_NODES; i++)
 		ck_assert_int_eq(v[i].present, 1);
 	ck_assert_double_eq_tol(v[TD_NODE_BACKEND_BOUND].estimate.value, 0.6, 1e-9);
@@ -81,14 +81,14 @@ START_TEST(level1_only)
 	struct td_file_sum sum[9] = {{0}};
 
 	add_windows(sum, count, 3);
-	td_topdown_values(&map, sum, 3, v);
+	td_topdown_values(&map, sum, 3, 0, v);
 	for (int i = 0; i < TD_NODES; i++)
 		ck_assert_int_eq(v[i].present, i < TD_NODES_LEVEL1);
 	ck_assert_int_eq(v[TD_NODE_RETIRING].flagged, 1);
-	td_topdown_values(&map, sum, 0, v);
+	td_topdown_values(&map, sum, 0, 0, v);
 	ck_assert_int_eq(v[TD_NODE_RETIRING].present, 0);
 	map.slots = -1;
-	td_topdown_values(&map, sum, 3, v);
+	td_topdown_values(&map, sum, 3, 0, v);
 	ck_assert_int_eq(v[TD_NODE_RETIRING].present, 0);
 }
 END_TEST
@@ -100,19 +100,76 @@ START_TEST(totals_have_no_sampling_error)
 	struct td_topdown_map map = map_of(2);
 	struct td_topdown_value v[TD_NODES];
 
-	td_topdown_totals(&map, total, v);
+	td_topdown_totals(&map, total, 0, v);
 	ck_assert(v[TD_NODE_CORE_BOUND].present && v[TD_NODE_CORE_BOUND].flagged);
 	ck_assert_double_eq_tol(v[TD_NODE_CORE_BOUND].estimate.low, 0.15, 1e-9);
 	ck_assert_double_eq_tol(v[TD_NODE_CORE_BOUND].estimate.high, 0.15, 1e-9);
-	td_topdown_totals(&map, nothing, v);
+	td_topdown_totals(&map, nothing, 0, v);
 	ck_assert_int_eq(v[TD_NODE_RETIRING].present, 0);
+}
+END_TEST
+
+/* As perf (without its tma_) and toplev (in lower case) have them. */
+START_TEST(names_are_tma_s)
+{
+	static const char *const names[TD_NODES] = {
+		"retiring",           "bad_speculation",  "frontend_bound",
+		"backend_bound",      "heavy_operations", "light_operations",
+		"branch_mispredicts", "machine_clears",   "fetch_latency",
+		"fetch_bandwidth",    "memory_bound",     "core_bound"};
+	static const int percent[TD_NODES] = {70, 15, 15, 20, 10, 60,
+					      10, 10, 10, 20, 20, 10};
+
+	for (int i = 0; i < TD_NODES; i++) {
+		ck_assert_str_eq(td_topdown_tree[i].name, names[i]);
+		ck_assert_double_eq_tol(100 * td_topdown_tree[i].threshold, percent[i],
+					1e-9);
+	}
+}
+END_TEST
+
+/* A constant mix is rounded the same way in every window. */
+START_TEST(rounding_widens)
+{
+	const uint64_t count[9] = {1000, 200, 100, 100, 600, 150, 90, 60, 450};
+	struct td_topdown_map map = map_of(2);
+	struct td_topdown_value v[TD_NODES];
+	struct td_file_sum sum[9] = {{0}};
+	const struct td_estimate *e = &v[TD_NODE_BACKEND_BOUND].estimate;
+
+	add_windows(sum, count, 50);
+	/* 20 % of each window were ours */
+	td_topdown_values(&map, sum, 50, 50 * 1250, v);
+	ck_assert_double_eq_tol(e->high, 0.6 + 0.75 / 255 * 1.25, 1e-9);
+	ck_assert_double_eq_tol(e->low, 0.6 - 0.75 / 255 * 1.25, 1e-9);
+	e = &v[TD_NODE_MEMORY_BOUND].estimate;
+	ck_assert_double_eq_tol(e->high, 0.45 + 0.5 / 255 * 1.25, 1e-9);
+	e = &v[TD_NODE_CORE_BOUND].estimate;
+	ck_assert_double_eq_tol(e->high, 0.15 + 1.25 / 255 * 1.25, 1e-9);
+}
+END_TEST
+
+START_TEST(totals_are_rounded_and_signed)
+{
+	const uint64_t total[9] = {1000, 200, (uint64_t)-3, 203, 600, 150, 0, 60, 450};
+	struct td_topdown_map map = map_of(2);
+	struct td_topdown_value v[TD_NODES];
+	const struct td_estimate *e = &v[TD_NODE_BAD_SPECULATION].estimate;
+
+	td_topdown_totals(&map, total, 1000, v);
+	ck_assert(e->value == 0 && e->low == 0);
+	ck_assert_double_eq_tol(e->high, 0.75 / 255, 1e-12);
+	e = &v[TD_NODE_RETIRING].estimate;
+	ck_assert_double_eq_tol(e->value, 0.2, 1e-12);
+	ck_assert_double_eq_tol(e->low, 0.2 - 0.75 / 255, 1e-12);
 }
 END_TEST
 
 int main(void)
 {
 	return unit_main("topdown",
-			 (const TTest *const[]){the_tree_is_a_tree, values_and_flags,
-						level1_only,
-						totals_have_no_sampling_error, NULL});
+			 (const TTest *const[]){
+				 the_tree_is_a_tree, values_and_flags, level1_only,
+				 totals_have_no_sampling_error, names_are_tma_s,
+				 rounding_widens, totals_are_rounded_and_signed, NULL});
 }

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "decoder/registers.h"
+#include "tests/unit/unit.h"
+
+/* The register with these fields, in the order of its bytes. */
+static uint64_t metrics(const uint8_t field[TD_FIELDS])
+{
+	uint64_t value = 0;
+
+	for (int i = TD_FIELDS - 1; i >= 0; i--)
+		value = value << 8 | field[i];
+	return value;
+}
+
+static uint64_t level1(uint8_t retiring, uint8_t bad, uint8_t frontend, uint8_t backend)
+{
+	return metrics((const uint8_t[TD_FIELDS]){retiring, bad, frontend, backend});
+}
+
+START_TEST(each_field_in_its_place)
+{
+	const uint64_t value =
+		metrics((const uint8_t[TD_FIELDS]){51, 25, 77, 102, 11, 22, 33, 44});
+	const uint64_t expected[TD_FIELDS] = {51000, 25000, 77000, 102000,
+					      11000, 22000, 33000, 44000};
+	uint64_t out[TD_FIELDS];
+
+	ck_assert_uint_eq(value, 0x2c21160b664d1933);
+	ck_assert(td_registers_decode(255000, value, TD_FIELDS, out));
+	ck_assert_mem_eq(out, expected, sizeof(out));
+	/* without level 2: its bytes are not looked at, its room not touched */
+	out[4] = 7;
+	ck_assert(td_registers_decode(255000, value, TD_FIELDS_LEVEL1, out));
+	ck_assert_mem_eq(out, expected, 4 * sizeof(out[0]));
+	ck_assert_uint_eq(out[4], 7);
+}
+END_TEST
+
+/* Whatever the register's rounding and the window's length. */
+START_TEST(level1_adds_up)
+{
+	for (unsigned sum = 247; sum <= 263; sum++) {
+		for (uint64_t slots = 0; slots < 3000; slots += 7) {
+			uint8_t backend = (uint8_t)(sum - 3 - 29 - 151);
+			uint64_t out[4];
+
+			ck_assert(td_registers_decode(slots, level1(3, 29, 151, backend),
+						      4, out));
+			ck_assert_uint_eq(out[0] + out[1] + out[2] + out[3], slots);
+			ck_assert_uint_le(out[0], slots * 3 / sum + 1);
+			ck_assert_uint_ge(out[2], slots * 151 / sum);
+		}
+	}
+}
+END_TEST
+
+/* A child of one field's size is never larger than its parent. */
+START_TEST(level2_stays_inside)
+{
+	for (uint64_t slots = 0; slots < 1000; slots++) {
+		uint64_t out[TD_FIELDS];
+
+		ck_assert(td_registers_decode(slots,
+					      metrics((const uint8_t[TD_FIELDS]){
+						      60, 65, 63, 67, 60, 65, 63, 67}),
+					      TD_FIELDS, out));
+		for (int i = 0; i < 4; i++)
+			ck_assert_uint_le(out[4 + i], out[i]);
+	}
+}
+END_TEST
+
+START_TEST(large_counts_do_not_overflow)
+{
+	uint64_t out[4];
+
+	ck_assert(td_registers_decode(TD_COUNTER_MASK, level1(0, 0, 0, 255), 4, out));
+	ck_assert_uint_eq(out[3], TD_COUNTER_MASK);
+	ck_assert(td_registers_decode(UINT64_MAX, level1(255, 0, 0, 0), 4, out));
+	ck_assert_uint_eq(out[0], UINT64_MAX);
+}
+END_TEST
+
+START_TEST(implausible_sums_are_refused)
+{
+	uint64_t out[4];
+	const uint64_t zero[4] = {0};
+
+	for (unsigned sum = 200; sum <= 300; sum++) {
+		uint64_t value = level1(100, 50, 25, (uint8_t)(sum - 175));
+		int plausible = sum >= 247 && sum <= 263;
+
+		memset(out, 0xff, sizeof(out));
+		ck_assert_int_eq(td_registers_decode(1000, value, 4, out), plausible);
+		if (!plausible)
+			ck_assert_mem_eq(out, zero, sizeof(out));
+	}
+	ck_assert(!td_registers_decode(1000, 0, 4, out));
+	ck_assert(!td_registers_decode(1000, UINT64_MAX, 4, out));
+}
+END_TEST
+
+/* GET_METRIC(metric_b, i) * slots_b - GET_METRIC(metric_a, i) * slots_a */
+START_TEST(delta_as_in_the_kernel_s_document)
+{
+	const uint8_t a[] = {102, 51, 51, 51, 20, 40, 30, 10};
+	const uint8_t b[] = {60, 45, 60, 90, 20, 35, 35, 50};
+	uint64_t out[TD_FIELDS];
+
+	ck_assert(
+		td_registers_delta(2550, metrics(a), 10200, metrics(b), TD_FIELDS, out));
+	for (int i = 0; i < TD_FIELDS; i++)
+		ck_assert_uint_eq(out[i], (10200u * b[i] - 2550u * a[i]) / 255);
+	/* what the second reading's rounding swallowed is not negative */
+	ck_assert(td_registers_delta(2550, metrics(a), 2560, level1(0, 85, 85, 85), 4,
+				     out));
+	ck_assert_uint_eq(out[TD_FIELD_RETIRING], 0);
+}
+END_TEST
+
+START_TEST(delta_refuses)
+{
+	const uint64_t sound = level1(60, 45, 60, 90);
+	uint64_t out[4];
+
+	ck_assert(!td_registers_delta(1000, sound, 999, sound, 4, out));
+	ck_assert(!td_registers_delta(1000, sound, 2000, 0, 4, out));
+	ck_assert(!td_registers_delta(1000, 0, 2000, sound, 4, out));
+	/* after a reset there is nothing to subtract, and nothing to look at */
+	ck_assert(td_registers_delta(0, 0, 2550, sound, 4, out));
+	ck_assert_uint_eq(out[TD_FIELD_BACKEND_BOUND], 900);
+}
+END_TEST
+
+/* Sapphire Rapids: slots, eight fields, near returns, uop dropping. */
+START_TEST(uop_dropping_is_not_frontend)
+{
+	const struct td_correction correction = {.uop_dropping = 10, .clear_slots = 6};
+	uint64_t value[11] = {1000, 200, 100, 400, 300, 50, 80, 250, 150, 3, 40};
+
+	td_registers_correct(&correction, TD_FIELDS, value);
+	ck_assert_uint_eq(value[1 + TD_FIELD_FRONTEND_BOUND], 360);
+	ck_assert_uint_eq(value[1 + TD_FIELD_FETCH_LATENCY], 210);
+	ck_assert_uint_eq(value[1 + TD_FIELD_BAD_SPECULATION], 140);
+	ck_assert_uint_eq(value[1 + TD_FIELD_RETIRING], 200);
+	ck_assert_uint_eq(value[1 + TD_FIELD_BACKEND_BOUND], 300);
+	ck_assert_uint_eq(value[1 + TD_FIELD_BRANCH_MISPREDICTS], 80);
+}
+END_TEST
+
+/* Ice Lake: slots, four fields, near returns, uop dropping, clears. */
+START_TEST(clears_are_backend)
+{
+	const struct td_correction correction = {6, 7, 5};
+	uint64_t value[8] = {1000, 200, 150, 400, 250, 2, 40, 10};
+
+	td_registers_correct(&correction, TD_FIELDS_LEVEL1, value);
+	ck_assert_uint_eq(value[1 + TD_FIELD_FRONTEND_BOUND], 360);
+	ck_assert_uint_eq(value[1 + TD_FIELD_BACKEND_BOUND], 300);
+	ck_assert_uint_eq(value[1 + TD_FIELD_BAD_SPECULATION], 140);
+	/* the counters behind level 1 are not level 2 */
+	ck_assert_uint_eq(value[5], 2);
+	ck_assert_uint_eq(value[6], 40);
+	ck_assert_uint_eq(value[7], 10);
+}
+END_TEST
+
+START_TEST(one_window_may_go_below_zero)
+{
+	const struct td_correction correction = {6, 7, 5};
+	uint64_t value[8] = {1000, 500, 0, 300, 200, 0, 0, 20};
+
+	td_registers_correct(&correction, TD_FIELDS_LEVEL1, value);
+	ck_assert_int_eq((int64_t)value[1 + TD_FIELD_BAD_SPECULATION], -100);
+	ck_assert_uint_eq(value[1] + value[2] + value[3] + value[4], 1000);
+}
+END_TEST
+
+/* Lunar Lake and later: nothing to correct, level 1 stays. */
+START_TEST(nothing_to_correct)
+{
+	const struct td_correction correction = {.clear_slots = 8};
+	uint64_t value[9] = {1000, 200, 100, 400, 300, 50, 80, 250, 150};
+	uint64_t same[9];
+
+	memcpy(same, value, sizeof(same));
+	td_registers_correct(&correction, TD_FIELDS, value);
+	ck_assert_mem_eq(value, same, sizeof(same));
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("registers",
+			 (const TTest *const[]){
+				 each_field_in_its_place, level1_adds_up,
+				 level2_stays_inside, large_counts_do_not_overflow,
+				 implausible_sums_are_refused,
+				 delta_as_in_the_kernel_s_document, delta_refuses,
+				 uop_dropping_is_not_frontend, clears_are_backend,
+				 one_window_may_go_below_zero, nothing_to_correct, NULL});
+}
