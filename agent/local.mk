@@ -22,7 +22,8 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/thread.h \
 	agent/sigsafe/timeline.c agent/sigsafe/timeline.h \
 	agent/sigsafe/trigger.c agent/sigsafe/trigger.h \
-	agent/sigsafe/unwind_table.c
+	agent/sigsafe/unwind_table.c \
+	decoder/registers.c decoder/registers.h
 
 agent_libcore_la_SOURCES = \
 	agent/core/actions.c agent/core/actions.h \

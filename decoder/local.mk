@@ -6,7 +6,6 @@ noinst_LTLIBRARIES += decoder/libformat.la decoder/libdecoder.la
 decoder_libformat_la_SOURCES = \
 	decoder/format.h \
 	decoder/names.c decoder/names.h \
-	decoder/registers.c decoder/registers.h \
 	decoder/options.c decoder/options.h \
 	decoder/values.c decoder/values.h
 
@@ -15,6 +14,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/hash.c decoder/hash.h \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/profile.c decoder/profile.h \
+	decoder/registers.c decoder/registers.h \
 	decoder/report.c decoder/report.h \
 	decoder/report_finish.c \
 	decoder/symbols.c decoder/symbols.h \

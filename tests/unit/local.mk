@@ -64,7 +64,7 @@ tests_unit_test_program_LDADD = tools/libmachine.la $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/test_identity tests/unit/test_metrics tests/unit/test_strobe
 TESTS += tests/unit/test_identity tests/unit/test_metrics tests/unit/test_strobe
 tests_unit_test_metrics_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
-tests_unit_test_metrics_LDADD = agent/libsigsafe.la decoder/libformat.la $(CHECK_LIBS)
+tests_unit_test_metrics_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
 
 TD_AGENT_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 

@@ -166,8 +166,9 @@ static const struct {
 	 "TDAGENT_JITTER: '101' is not a percentage; write a whole number from 0 to 100"},
 	{"JITTER", "20%",
 	 "TDAGENT_JITTER: '20%' is not a percentage; write a whole number from 0 to 100"},
-	{"PMU", "metrics",
-	 "TDAGENT_PMU: 'metrics' is not a way to measure of this version; write auto, "
+	{"PMU", "events",
+	 "TDAGENT_PMU: 'events' is not a way to measure of this version; write auto, "
+	 "metrics, "
 	 "clock or simulated"},
 	{"OUTPUT", "a%q",
 	 "TDAGENT_OUTPUT: 'a%q' is not a file name; write p (process id), e (program) "
