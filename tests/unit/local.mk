@@ -37,7 +37,7 @@ tests_unit_test_profile_CFLAGS = $(td_unit_cflags)
 tests_unit_test_profile_LDADD = $(td_unit_ldadd) $(ZLIB_LIBS)
 tests_unit_test_registers_SOURCES = tests/unit/test_registers.c tests/unit/unit.h
 tests_unit_test_registers_CFLAGS = $(td_unit_cflags)
-tests_unit_test_registers_LDADD = decoder/libformat.la $(CHECK_LIBS)
+tests_unit_test_registers_LDADD = $(td_unit_ldadd)
 tests_unit_test_report_SOURCES = tests/unit/test_report.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_report_CFLAGS = $(td_unit_cflags)
