@@ -10,8 +10,10 @@ decoder_libformat_la_SOURCES = \
 	decoder/values.c decoder/values.h
 
 decoder_libdecoder_la_SOURCES = \
+	decoder/check.c decoder/check.h \
 	decoder/estimate.c decoder/estimate.h \
 	decoder/hash.c decoder/hash.h \
+	decoder/history.c decoder/history.h \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h \

@@ -52,8 +52,10 @@ void td_report_free(struct td_report *report)
 {
 	for (size_t i = 0; i < report->processes; i++)
 		free(report->process[i].path);
-	for (size_t i = 0; i < report->threads; i++)
+	for (size_t i = 0; i < report->threads; i++) {
 		free(report->thread[i].name);
+		free(report->thread[i].history);
+	}
 	for (size_t i = 0; i < report->modules; i++)
 		free(report->module[i].path);
 	for (size_t i = 0; i < report->functions; i++)
@@ -325,6 +327,51 @@ static int add_place(struct adding *adding, const struct td_profile_place *at)
 	return 0;
 }
 
+/* Complete totals: of the thread, its process and all that is reported. */
+static void add_complete(struct adding *adding, struct td_report_thread *copy)
+{
+	struct td_report *report = adding->report;
+	struct td_report_process *process = &report->process[adding->process];
+
+	for (unsigned i = 0; i < adding->profile->header.counters; i++) {
+		int c = adding->counter[i];
+
+		if (c < 0)
+			continue;
+		copy->total[c] = copy->record.total[i];
+		process->total[c] += copy->total[c];
+		report->total[c] += copy->total[c];
+	}
+	if (is_rounded(adding))
+		report->total_rounded += copy->record.total[0];
+}
+
+static const struct td_file_timeline *timeline_of(const struct td_profile *profile,
+						  const struct td_file_thread *thread)
+{
+	for (size_t i = 0; i < profile->timelines; i++) {
+		if (profile->timeline[i].thread == thread)
+			return profile->timeline[i].timeline;
+	}
+	return NULL;
+}
+
+static int add_history(struct adding *adding, const struct td_file_thread *thread,
+		       struct td_report_thread *copy)
+{
+	const struct td_file_timeline *timeline = timeline_of(adding->profile, thread);
+
+	if (!timeline)
+		return 0;
+	copy->history = malloc(sizeof(*copy->history));
+	if (!copy->history)
+		return -ENOMEM;
+	td_history_read(copy->history, timeline, adding->profile->header.counters,
+			adding->counter);
+	td_history_add(&adding->report->process[adding->process].history, copy->history);
+	return 0;
+}
+
 static void add_thread_totals(struct adding *adding, const struct td_file_thread *thread)
 {
 	struct td_report *report = adding->report;
@@ -341,12 +388,6 @@ static void add_thread_totals(struct adding *adding, const struct td_file_thread
 		report->rejected[i] += thread->rejected[i];
 	for (unsigned i = 0; i < TD_LOST_MAX; i++)
 		report->lost[i] += thread->lost[i];
-	for (unsigned i = 0; i < adding->profile->header.counters; i++) {
-		if (adding->counter[i] >= 0)
-			report->total[adding->counter[i]] += thread->total[i];
-	}
-	if (is_rounded(adding))
-		report->total_rounded += thread->total[0];
 }
 
 static int add_thread(struct adding *adding, const struct td_file_thread *thread)
@@ -360,10 +401,10 @@ static int add_thread(struct adding *adding, const struct td_file_thread *thread
 		return -ENOMEM;
 	add_thread_totals(adding, thread);
 	copy = &report->thread[report->threads++];
-	copy->record = *thread;
-	copy->process = adding->process;
+	*copy = (struct td_report_thread){.record = *thread, .process = adding->process};
+	add_complete(adding, copy);
 	copy->name = td_text_clean(thread->name, sizeof(thread->name));
-	return copy->name ? 0 : -ENOMEM;
+	return copy->name ? add_history(adding, thread, copy) : -ENOMEM;
 }
 
 static int add_notes(struct td_report *report, const struct td_profile *profile)
@@ -386,6 +427,12 @@ static int add_notes(struct td_report *report, const struct td_profile *profile)
 					       "records of the profile are left out",
 					       profile->header.pid, damage->blocks,
 					       damage->records));
+	if (!err && damage->busy)
+		err = td_report_note(
+			report,
+			td_text_format("pid %u: %u timelines were being written and are "
+				       "left out",
+				       profile->header.pid, damage->busy));
 	if (!err && (damage->missing || damage->cut))
 		err = td_report_note(
 			report,

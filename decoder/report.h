@@ -18,7 +18,9 @@
 #ifndef TD_DECODER_REPORT_H
 #define TD_DECODER_REPORT_H
 
+#include "decoder/check.h"
 #include "decoder/hash.h"
+#include "decoder/history.h"
 #include "decoder/own_cost.h"
 #include "decoder/profile.h"
 #include "decoder/topdown.h"
@@ -56,12 +58,18 @@ struct td_report_process {
 	uint64_t samples;
 	uint64_t cpu_ns;
 	uint32_t threads;
+	uint64_t total[TD_COUNTERS_MAX];        /* of the threads asked for */
+	struct td_topdown_value node[TD_NODES]; /* of total[] */
+	struct td_history history;              /* of those threads */
 };
 
 struct td_report_thread {
 	struct td_file_thread record;
 	char *name;
-	uint32_t process; /* index */
+	uint32_t process;                       /* index */
+	uint64_t total[TD_COUNTERS_MAX];        /* by the report's counters */
+	struct td_topdown_value node[TD_NODES]; /* of total[] */
+	struct td_history *history;             /* NULL: none */
 };
 
 struct td_report_module {
@@ -134,6 +142,7 @@ struct td_report {
 	uint64_t rounded;
 	int total_complete; /* node[] is of total[], not of the windows */
 	struct td_topdown_value node[TD_NODES];
+	struct td_check check;
 
 	struct td_hash by_place;
 	struct td_hash by_module;
@@ -156,6 +165,9 @@ int td_report_note(struct td_report *report, char *note);
 
 /* The report's counter of that name, or -1. */
 int td_report_counter(const struct td_report *report, const char *name);
+
+/* A node's part of the own cost, 0..1; negative where it is not known. */
+double td_report_own_part(const struct td_report *report, int node);
 
 /* 1 when the report has top-down values at all. */
 int td_report_has_topdown(const struct td_report *report);

@@ -214,6 +214,30 @@ static void rate(const struct td_report *report, const struct td_report_function
 	rate->estimate = td_estimate_rate(&f->sum[x], &f->sum[d], f->counted[x], 1e9);
 }
 
+static void totals_of(const struct td_report *report,
+		      const struct td_report_process *process, const uint64_t *total,
+		      struct td_topdown_value *node)
+{
+	int rounded = process->header.backend == TD_BACKEND_METRICS;
+
+	td_topdown_totals(&report->map, total, rounded ? total[0] : 0, node);
+}
+
+static void complete(struct td_report *report)
+{
+	for (size_t i = 0; i < report->processes; i++) {
+		struct td_report_process *process = &report->process[i];
+
+		totals_of(report, process, process->total, process->node);
+	}
+	for (size_t i = 0; i < report->threads; i++) {
+		struct td_report_thread *thread = &report->thread[i];
+
+		totals_of(report, &report->process[thread->process], thread->total,
+			  thread->node);
+	}
+}
+
 static void estimate(struct td_report *report)
 {
 	for (size_t i = 0; i < report->functions; i++) {
@@ -232,6 +256,7 @@ static void estimate(struct td_report *report)
 			td_sum_add(&report->sum[c], &f->sum[c]);
 		}
 	}
+	complete(report);
 	report->total_complete = report->map.slots >= 0 && report->total[0] != 0;
 	if (report->total_complete)
 		td_topdown_totals(&report->map, report->total, report->total_rounded,
@@ -239,6 +264,7 @@ static void estimate(struct td_report *report)
 	else
 		td_topdown_values(&report->map, report->sum, report->counted[0],
 				  report->rounded, report->node);
+	td_check_report(report, &report->check);
 }
 
 static int asked(const struct td_report *report, const struct td_report_function *f)
@@ -312,6 +338,17 @@ int td_report_finish(struct td_report *report)
 	estimate(report);
 	select_rows(report);
 	return 0;
+}
+
+double td_report_own_part(const struct td_report *report, int node)
+{
+	const double *mean = report->own_cost.mean;
+	double part;
+
+	if (report->map.slots < 0 || report->map.node[node] < 0 || mean[0] <= 0)
+		return -1;
+	part = mean[report->map.node[node]] / mean[0];
+	return part < 0 ? 0 : part > 1 ? 1 : part;
 }
 
 int td_report_has_topdown(const struct td_report *report)

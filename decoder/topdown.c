@@ -36,6 +36,26 @@ int td_topdown_node(const char *name)
 	return -1;
 }
 
+static int largest_flagged(const struct td_topdown_value *value, int first, int end)
+{
+	int largest = -1;
+
+	for (int i = first; i < end; i++) {
+		if (value[i].flagged &&
+		    (largest < 0 ||
+		     value[i].estimate.value > value[largest].estimate.value))
+			largest = i;
+	}
+	return largest;
+}
+
+int td_topdown_bottleneck(const struct td_topdown_value value[TD_NODES])
+{
+	int deep = largest_flagged(value, TD_NODES_LEVEL1, TD_NODES);
+
+	return deep >= 0 ? deep : largest_flagged(value, 0, TD_NODES_LEVEL1);
+}
+
 /* Derived nodes and flags; parents and minuends stand before their users. */
 static void complete(struct td_topdown_value value[TD_NODES])
 {

@@ -47,6 +47,12 @@ struct td_topdown_value {
 };
 
 /*
+ * The bottleneck: the flagged node of the largest value, of level 2 if any of
+ * that level is flagged.  -1: nothing is above its threshold.
+ */
+int td_topdown_bottleneck(const struct td_topdown_value value[TD_NODES]);
+
+/*
  * Where a tree's counters are: indexes into sum[], -1 for one that was not
  * counted.  Derived nodes have none.
  */

@@ -6,7 +6,8 @@ tools_libprint_la_SOURCES = \
 	tools/print_csv.c \
 	tools/print_json.c \
 	tools/print_table.c tools/print_table.h \
-	tools/print_text.c
+	tools/print_text.c \
+	tools/print_timeline.c tools/print_timeline.h
 tools_libprint_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
 tools_libprint_la_LIBADD = decoder/libdecoder.la
 

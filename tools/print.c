@@ -62,3 +62,30 @@ uint64_t td_print_sum(const uint64_t *count, size_t entries)
 		sum += count[i];
 	return sum;
 }
+
+const char td_print_marks[] =
+	"* above the threshold of top-down analysis (level 2: under such a parent only); "
+	"< the bottleneck: the largest of them, of level 2 if there is one";
+
+const char *td_print_mark(const struct td_topdown_value value[TD_NODES], int node)
+{
+	if (!value[node].flagged)
+		return "";
+	return td_topdown_bottleneck(value) == node ? "<" : "*";
+}
+
+const char *td_print_colour(const struct td_topdown_value value[TD_NODES], int node)
+{
+	if (!value[node].flagged)
+		return NULL;
+	return td_topdown_bottleneck(value) == node ? "\033[1;31m" : "\033[31m";
+}
+
+void td_print_coloured(FILE *out, const struct td_print_style *style, const char *colour,
+		       const char *text)
+{
+	if (colour && style->colour)
+		fprintf(out, "%s%s\033[0m", colour, text);
+	else
+		fputs(text, out);
+}

@@ -15,6 +15,7 @@
 struct td_print_style {
 	size_t width; /* columns of the page; 0: as wide as it needs */
 	int colour;   /* ECMA-48 sequences allowed */
+	int timeline; /* text: the processes' timelines as well */
 };
 
 void td_print_text(FILE *out, const struct td_report *report,
@@ -34,6 +35,14 @@ const char *td_print_fate(enum td_fate fate);
 double td_print_duration(const struct td_report_process *process);
 /* The arguments with blanks between them, clean; free it; NULL without memory. */
 char *td_print_command(const struct td_file_header *header);
+/* Behind a node's value: "" or what td_print_marks explains. */
+const char *td_print_mark(const struct td_topdown_value value[TD_NODES], int node);
+extern const char td_print_marks[];
+/* The node's colour for td_print_coloured(), NULL for none. */
+const char *td_print_colour(const struct td_topdown_value value[TD_NODES], int node);
+/* The text, in that colour where the style has colours. */
+void td_print_coloured(FILE *out, const struct td_print_style *style, const char *colour,
+		       const char *text);
 uint64_t td_print_sum(const uint64_t *count, size_t entries);
 
 #endif

@@ -44,12 +44,14 @@ static void head(FILE *out, const struct td_report *report)
 
 		fprintf(out, ",%s_value,%s_low,%s_high", name, name, name);
 	}
-	fputs("\n", out);
+	fputs(td_report_has_topdown(report) ? ",bottleneck\n" : "\n", out);
 }
 
 static void row(FILE *out, const struct td_report *report,
 		const struct td_report_function *f)
 {
+	int bottleneck = td_topdown_bottleneck(f->node);
+
 	fputs(report->simulated ? "SIMULATED," : ",", out);
 	quote(out, f->name);
 	fputc(',', out);
@@ -68,6 +70,9 @@ static void row(FILE *out, const struct td_report *report,
 	}
 	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++)
 		fields(out, f->node[i].present, &f->node[i].estimate);
+	if (td_report_has_topdown(report))
+		fprintf(out, ",%s",
+			bottleneck < 0 ? "" : td_topdown_tree[bottleneck].name);
 	fputs("\n", out);
 }
 

@@ -13,12 +13,18 @@ struct json {
 	FILE *out;
 	int depth;
 	int first; /* no comma before the next value */
+	int flat;  /* what is open at this depth goes on one line; 0: nothing */
 };
 
 static void separate(struct json *json)
 {
 	if (!json->first)
 		fputc(',', json->out);
+	if (json->flat && json->depth >= json->flat) {
+		fputs(json->first ? "" : " ", json->out);
+		json->first = 0;
+		return;
+	}
 	if (json->depth)
 		fputc('\n', json->out);
 	for (int i = 0; i < json->depth; i++)
@@ -57,11 +63,16 @@ static void open_value(struct json *json, const char *key, char bracket)
 
 static void close_value(struct json *json, char bracket)
 {
+	int flat = json->flat && json->depth >= json->flat;
+
 	json->depth--;
 	json->first = 1;
-	separate(json);
+	if (!flat)
+		separate(json);
 	json->first = 0;
 	fputc(bracket, json->out);
+	if (json->depth < json->flat)
+		json->flat = 0;
 }
 
 static void put_clean(struct json *json, const char *key, const char *text)
@@ -156,6 +167,40 @@ static void put_program(struct json *json, const struct td_report_process *proce
 	put_number(json, "cpu_time_s", (double)process->cpu_ns / 1e9);
 }
 
+/* A node is a plain fraction here: neither has an interval. */
+static void put_own_cost(struct json *json, const struct td_report *report)
+{
+	const struct td_own_cost *cost = &report->own_cost;
+
+	if (!cost->windows || report->map.slots < 0)
+		return;
+	open_value(json, "own_cost", '{');
+	put_count(json, "windows", cost->windows);
+	put_number(json, "slots", cost->mean[0]);
+	for (int i = 0; i < TD_NODES; i++) {
+		double part = td_report_own_part(report, i);
+
+		if (part >= 0)
+			put_number(json, td_topdown_tree[i].name, part);
+	}
+	close_value(json, '}');
+}
+
+static void put_check(struct json *json, const struct td_check *check)
+{
+	if (!check->present)
+		return;
+	open_value(json, "check", '{');
+	put_bool(json, "holds", check->holds);
+	put_clean(json, "node", td_topdown_tree[check->node].name);
+	put_number(json, "functions", check->functions);
+	put_number(json, "total", check->total);
+	put_number(json, "difference", fabs(check->functions - check->total));
+	put_number(json, "explained", check->explained);
+	put_number(json, "unmeasured", check->unmeasured);
+	close_value(json, '}');
+}
+
 static void put_run(struct json *json, const struct td_report *report)
 {
 	const struct td_report_process *process = td_print_first(report);
@@ -178,22 +223,13 @@ static void put_run(struct json *json, const struct td_report *report)
 	put_count(json, "jitter", header->jitter_percent);
 	if (header->resolution_ns)
 		put_count(json, "resolution_ns", header->resolution_ns);
+	put_own_cost(json, report);
+	put_check(json, &report->check);
 	open_value(json, "notes", '[');
 	for (size_t i = 0; i < report->notes; i++)
 		put_clean(json, NULL, report->note[i]);
 	close_value(json, ']');
 	close_value(json, '}');
-}
-
-static void put_processes(struct json *json, const struct td_report *report)
-{
-	open_value(json, "processes", '[');
-	for (size_t i = 0; i < report->processes; i++) {
-		open_value(json, NULL, '{');
-		put_program(json, &report->process[i]);
-		close_value(json, '}');
-	}
-	close_value(json, ']');
 }
 
 /* Causes without a name, of a later version, are one. */
@@ -260,8 +296,79 @@ static void put_topdown(struct json *json, const struct td_topdown_value value[T
 			open_value(json, "topdown", '{');
 		put_estimate(json, td_topdown_tree[i].name, &value[i].estimate);
 	}
-	if (any)
+	if (!any)
+		return;
+	close_value(json, '}');
+	if (td_topdown_bottleneck(value) >= 0)
+		put_clean(json, "bottleneck",
+			  td_topdown_tree[td_topdown_bottleneck(value)].name);
+}
+
+/* Complete totals of a process or a thread, if there are any. */
+static void put_complete(struct json *json, const struct td_report *report,
+			 uint64_t slots, const struct td_topdown_value *node)
+{
+	if (report->map.slots < 0 || !slots)
+		return;
+	put_sum(json, "slots", slots);
+	put_topdown(json, node);
+}
+
+/* One line; its nodes are plain fractions. */
+static void put_bucket(struct json *json, const struct td_report *report,
+		       const struct td_history *history, size_t bucket)
+{
+	struct td_topdown_value node[TD_NODES];
+	const uint64_t *total = history->total[bucket];
+
+	open_value(json, NULL, '{');
+	json->flat = json->depth;
+	put_count(json, "samples", history->samples[bucket]);
+	td_topdown_totals(&report->map, total, 0, node);
+	if (node[TD_NODE_RETIRING].present) {
+		put_sum(json, "slots", total[0]);
+		open_value(json, "topdown", '{');
+		for (int i = 0; i < TD_NODES; i++) {
+			if (node[i].present)
+				put_number(json, td_topdown_tree[i].name,
+					   node[i].estimate.value);
+		}
 		close_value(json, '}');
+	}
+	close_value(json, '}');
+}
+
+static void put_timeline(struct json *json, const struct td_report *report,
+			 const struct td_report_process *process,
+			 const struct td_history *history)
+{
+	size_t used = history ? td_history_used(history) : 0;
+
+	if (!used)
+		return;
+	open_value(json, "timeline", '{');
+	put_number(json, "bucket_s", (double)history->width_ns / 1e9);
+	put_start(json, &process->header);
+	open_value(json, "buckets", '[');
+	for (size_t i = 0; i < used; i++)
+		put_bucket(json, report, history, i);
+	close_value(json, ']');
+	close_value(json, '}');
+}
+
+static void put_processes(struct json *json, const struct td_report *report)
+{
+	open_value(json, "processes", '[');
+	for (size_t i = 0; i < report->processes; i++) {
+		const struct td_report_process *process = &report->process[i];
+
+		open_value(json, NULL, '{');
+		put_program(json, process);
+		put_complete(json, report, process->total[0], process->node);
+		put_timeline(json, report, process, &process->history);
+		close_value(json, '}');
+	}
+	close_value(json, ']');
 }
 
 static void put_counters(struct json *json, const struct td_report *report,
@@ -325,6 +432,9 @@ static void put_threads(struct json *json, const struct td_report *report)
 		put_number(json, "cpu_time_s", (double)record->cpu_ns / 1e9);
 		put_windows(json, record->windows, record->rejected);
 		put_lost(json, record->lost);
+		put_complete(json, report, thread->total[0], thread->node);
+		put_timeline(json, report, &report->process[thread->process],
+			     thread->history);
 		close_value(json, '}');
 	}
 	close_value(json, ']');

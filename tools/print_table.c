@@ -83,12 +83,14 @@ static void switches_cell(const struct td_report *report,
 	rate_text(&f->switches, text);
 }
 
-static void node_text(const struct td_topdown_value *value, char *text)
+static void node_text(const struct td_report_function *f, int node, char *text)
 {
+	const struct td_topdown_value *value = &f->node[node];
+
 	if (value->present)
 		snprintf(text, CELL, "%.1f±%.1f%s", 100 * value->estimate.value,
 			 50 * (value->estimate.high - value->estimate.low),
-			 value->flagged ? "*" : "");
+			 td_print_mark(f->node, node));
 }
 
 /* A blank where others have their flag keeps the digits in line. */
@@ -96,7 +98,7 @@ static void node_cell(const struct td_report *report, const struct td_report_fun
 		      int node, char *text)
 {
 	(void)report;
-	node_text(&f->node[node], text);
+	node_text(f, node, text);
 	if (f->node[node].present && !f->node[node].flagged)
 		strcat(text, " ");
 }
@@ -206,16 +208,13 @@ static void pad(FILE *out, size_t columns_to_fill)
 }
 
 static void put_cell(const struct table *table, size_t column, const char *text,
-		     size_t width, int alarm)
+		     size_t width, const char *colour)
 {
 	size_t blank = width - td_text_width(text);
 
 	if (!columns[column].left)
 		pad(table->out, blank);
-	if (alarm && table->style->colour)
-		fprintf(table->out, "\033[1;31m%s\033[0m", text);
-	else
-		fputs(text, table->out);
+	td_print_coloured(table->out, table->style, colour, text);
 	pad(table->out, (columns[column].left ? blank : 0) + 2);
 }
 
@@ -250,7 +249,7 @@ static void put_titles(const struct table *table, const size_t width[COLUMNS])
 {
 	for (size_t i = 0; i < COLUMNS; i++) {
 		if (width[i])
-			put_cell(table, i, columns[i].title, width[i], 0);
+			put_cell(table, i, columns[i].title, width[i], NULL);
 	}
 	fputs("Function\n", table->out);
 }
@@ -286,12 +285,11 @@ static void put_nodes(const struct table *table, const struct td_report_function
 
 	for (int i = first; i < TD_NODES; i++) {
 		char text[2 * CELL], value[CELL] = "";
-		int alarm = f->node[i].flagged && table->style->colour;
 		size_t width;
 
 		if (!f->node[i].present)
 			continue;
-		node_text(&f->node[i], value);
+		node_text(f, i, value);
 		snprintf(text, sizeof(text), "%s %s", td_topdown_tree[i].title, value);
 		width = td_text_width(text) + 2;
 		if (at && page && at + width > page) {
@@ -299,8 +297,8 @@ static void put_nodes(const struct table *table, const struct td_report_function
 			at = 0;
 		}
 		pad(table->out, at ? 2 : INDENT);
-		fprintf(table->out, "%s%s%s", alarm ? "\033[31m" : "", text,
-			alarm ? "\033[0m" : "");
+		td_print_coloured(table->out, table->style, td_print_colour(f->node, i),
+				  text);
 		at += at ? width : INDENT + width - 2;
 	}
 	if (at)
@@ -316,7 +314,8 @@ static void put_row(const struct table *table, const size_t width[COLUMNS], size
 	for (size_t i = 0; i < COLUMNS; i++) {
 		if (width[i])
 			put_cell(table, i, cell_of(table, i, row, text), width[i],
-				 is_node(i) && f->node[columns[i].node].flagged);
+				 is_node(i) ? td_print_colour(f->node, columns[i].node)
+					    : NULL);
 	}
 	put_name(table, f->name, used);
 	put_nodes(table, f, shows_nodes(width) ? TD_NODES_LEVEL1 : 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "decoder/text.h"
 #include "tools/print.h"
 #include "tools/print_table.h"
+#include "tools/print_timeline.h"
 
 #define LABEL 11 /* columns of the header's labels */
 
@@ -217,19 +219,25 @@ static void print_own_cost(FILE *out, const struct td_report *report,
 	size_t size;
 	FILE *words;
 
-	if (!cost->windows || cost->mean[0] <= 0)
+	if (!cost->windows && report->rounded)
+		line(out, style, "own cost",
+		     "not known: each window holds some instructions of the agent, which "
+		     "count for more in short ones");
+	if (!cost->windows || report->map.slots < 0 || cost->mean[0] <= 0)
 		return;
 	words = open_memstream(&text, &size);
 	if (!words)
 		return;
 	for (int i = 0; i < TD_NODES_LEVEL1; i++)
 		if (report->map.node[i] >= 0)
-			fprintf(words, " %s %.0f %%", td_topdown_tree[i].title,
-				100 * cost->mean[report->map.node[i]] / cost->mean[0]);
+			fprintf(words, "%s%s %.0f", ftell(words) ? ", " : "",
+				td_topdown_tree[i].title,
+				100 * td_report_own_part(report, i));
 	fclose(words);
 	line(out, style, "own cost",
-	     "%.0f %s a window (%" PRIu64 " empty windows), taken out:%s", cost->mean[0],
-	     report->counter[0].unit, cost->windows, text);
+	     "%.0f slots a window, taken out; by %" PRIu64
+	     " empty window%s, in %% of them: %s",
+	     cost->mean[0], cost->windows, plural(cost->windows), text);
 	free(text);
 }
 
@@ -243,6 +251,7 @@ static void print_notes(FILE *out, const struct td_report *report,
 static void print_totals(FILE *out, const struct td_report *report,
 			 const struct td_print_style *style)
 {
+	int bottleneck = td_topdown_bottleneck(report->node);
 	char *text = NULL;
 	size_t size;
 	FILE *words;
@@ -259,10 +268,47 @@ static void print_totals(FILE *out, const struct td_report *report,
 				100 * report->node[i].estimate.value);
 	}
 	fclose(words);
-	line(out, style, "top-down", "%s %% of the slots of %s%s", text,
+	line(out, style, "top-down", "%s %% of the slots of %s%s%s%s", text,
 	     report->total_complete ? "the whole run" : "all windows",
-	     report->simulated ? " (SIMULATED)" : "");
+	     report->simulated ? " (SIMULATED)" : "",
+	     bottleneck < 0 ? "" : "; bottleneck: ",
+	     bottleneck < 0 ? "" : td_topdown_tree[bottleneck].title);
 	free(text);
+}
+
+/* Do the functions add up to the whole? */
+static void print_check(FILE *out, const struct td_report *report,
+			const struct td_print_style *style)
+{
+	const struct td_check *check = &report->check;
+	double points = 100 * fabs(check->functions - check->total);
+	const char *title = td_topdown_tree[check->node].title;
+
+	if (!check->present)
+		return;
+	if (check->holds)
+		line(out, style, "check",
+		     "functions and the whole run agree within %.1f points (%s; intervals "
+		     "and unmeasured functions explain %.1f); %.1f %% of the samples are in "
+		     "functions without valid windows",
+		     points, title, 100 * check->explained, 100 * check->unmeasured);
+	else
+		line(out, style, "check",
+		     "FUNCTIONS AND THE WHOLE RUN DISAGREE: %s is %.1f %% by the "
+		     "functions, %.1f %% in all: %.1f points apart, of which intervals "
+		     "and functions without valid windows (%.1f %% of the samples) "
+		     "explain %.1f. The windows are biased or were disturbed",
+		     title, 100 * check->functions, 100 * check->total, points,
+		     100 * check->unmeasured, 100 * check->explained);
+}
+
+static int has_marks(const struct td_report *report)
+{
+	for (size_t i = 0; i < report->functions; i++) {
+		if (td_topdown_bottleneck(report->function[i].node) >= 0)
+			return 1;
+	}
+	return 0;
 }
 
 static void print_absent(FILE *out, const struct td_report *report,
@@ -289,8 +335,13 @@ void td_print_text(FILE *out, const struct td_report *report,
 	print_counts(out, report, style);
 	print_totals(out, report, style);
 	print_own_cost(out, report, style);
+	print_check(out, report, style);
 	print_notes(out, report, style);
 	fputc('\n', out);
 	td_print_table(out, report, style);
+	if (has_marks(report))
+		line(out, style, NULL, "%s", td_print_marks);
+	if (style->timeline)
+		td_print_timelines(out, report, style);
 	print_absent(out, report, style);
 }

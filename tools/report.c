@@ -18,7 +18,8 @@ struct request {
 	struct td_report_query query;
 	enum format format;
 	const char *output; /* NULL: standard output */
-	int failed;         /* a file could not be read; already said */
+	int timeline;
+	int failed; /* a file could not be read; already said */
 };
 
 /* People read the first lines, programs want to know all. */
@@ -38,6 +39,7 @@ static const char usage[] =
 	"  --thread=TID|NAME samples of these threads only\n"
 	"  --min-share=P     functions with at least P percent of the samples\n"
 	"  --format=FORMAT   text, json or csv\n"
+	"  --timeline        text: what the process did over time as well\n"
 	"  --output=FILE     write to FILE\n"
 	"  --help            this text\n";
 
@@ -111,21 +113,25 @@ static int set_output(struct request *request, const char *value)
 	return 0;
 }
 
+static int set_timeline(struct request *request, const char *value)
+{
+	(void)value;
+	request->timeline = 1;
+	return 0;
+}
+
 static int (*const setters[])(struct request *request, const char *value) = {
-	set_top, set_sort, set_module, set_thread, set_min_share, set_format, set_output,
+	set_top,       set_sort,   set_module, set_thread,
+	set_min_share, set_format, set_output, set_timeline,
 };
 
 /* val is the setter's index + 1 */
 static const struct option options[] = {
-	{"top", required_argument, NULL, 1},
-	{"sort", required_argument, NULL, 2},
-	{"module", required_argument, NULL, 3},
-	{"thread", required_argument, NULL, 4},
-	{"min-share", required_argument, NULL, 5},
-	{"format", required_argument, NULL, 6},
-	{"output", required_argument, NULL, 7},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+	{"top", required_argument, NULL, 1},       {"sort", required_argument, NULL, 2},
+	{"module", required_argument, NULL, 3},    {"thread", required_argument, NULL, 4},
+	{"min-share", required_argument, NULL, 5}, {"format", required_argument, NULL, 6},
+	{"output", required_argument, NULL, 7},    {"timeline", no_argument, NULL, 8},
+	{"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 };
 
 /* Returns 0, 1 when --help was printed, or -1 after saying what is wrong. */
@@ -190,6 +196,7 @@ static int print_report(const struct request *request, const struct td_report *r
 		return -1;
 	}
 	style = style_of(out);
+	style.timeline = request->timeline;
 	if (request->format == FORMAT_JSON)
 		td_print_json(out, report);
 	else if (request->format == FORMAT_CSV)

@@ -10,10 +10,12 @@ tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 decoder_tests = \
 	tests/unit/test_estimate \
 	tests/unit/test_formats \
+	tests/unit/test_history \
 	tests/unit/test_own_cost \
 	tests/unit/test_profile \
 	tests/unit/test_registers \
 	tests/unit/test_report \
+	tests/unit/test_report_topdown \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
 	tests/unit/test_topdown
@@ -29,6 +31,9 @@ tests_unit_test_estimate_LDADD = $(td_unit_ldadd)
 tests_unit_test_formats_SOURCES = tests/unit/test_formats.c tests/unit/unit.h
 tests_unit_test_formats_CFLAGS = $(td_unit_cflags)
 tests_unit_test_formats_LDADD = $(CHECK_LIBS)
+tests_unit_test_history_SOURCES = tests/unit/test_history.c tests/unit/unit.h
+tests_unit_test_history_CFLAGS = $(td_unit_cflags)
+tests_unit_test_history_LDADD = $(td_unit_ldadd)
 tests_unit_test_own_cost_SOURCES = tests/unit/test_own_cost.c $(td_build_profile)
 tests_unit_test_own_cost_CFLAGS = $(td_unit_cflags)
 tests_unit_test_own_cost_LDADD = $(td_unit_ldadd)
@@ -42,6 +47,10 @@ tests_unit_test_report_SOURCES = tests/unit/test_report.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_report_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_LDADD = tools/libprint.la $(td_unit_ldadd)
+tests_unit_test_report_topdown_SOURCES = tests/unit/test_report_topdown.c $(td_build_profile) \
+	tests/unit/json.c tests/unit/json.h
+tests_unit_test_report_topdown_CFLAGS = $(td_unit_cflags)
+tests_unit_test_report_topdown_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c tests/unit/unit.h
 tests_unit_test_symbols_CFLAGS = $(td_unit_cflags)
 tests_unit_test_symbols_LDADD = $(td_unit_ldadd)

@@ -128,6 +128,39 @@ START_TEST(names_are_tma_s)
 }
 END_TEST
 
+START_TEST(bottlenecks)
+{
+	/* slots, ret, bad, fe, be, heavy, mispredicts, latency, memory */
+	static const struct {
+		uint64_t count[9];
+		int node;
+	} cases[] = {
+		/* the larger child of the largest */
+		{{1000, 200, 100, 100, 600, 50, 90, 60, 450}, TD_NODE_MEMORY_BOUND},
+		/* the largest of level 2, though not under the largest of level 1 */
+		{{1000, 200, 340, 40, 420, 50, 330, 20, 211}, TD_NODE_BRANCH_MISPREDICTS},
+		/* a flagged parent without a flagged child */
+		{{1000, 690, 50, 160, 100, 50, 40, 90, 50}, TD_NODE_FRONTEND_BOUND},
+		/* level 2 goes before level 1 */
+		{{1000, 440, 50, 280, 230, 50, 40, 90, 120}, TD_NODE_CORE_BOUND},
+		/* 65 % retiring is below its threshold: so are its children */
+		{{1000, 650, 100, 100, 150, 300, 90, 60, 50}, -1},
+	};
+	struct td_topdown_map two = map_of(2), one = map_of(1);
+	struct td_topdown_value v[TD_NODES];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		td_topdown_totals(&two, cases[i].count, 0, v);
+		ck_assert_msg(td_topdown_bottleneck(v) == cases[i].node, "case %zu: %d",
+			      i, td_topdown_bottleneck(v));
+	}
+	td_topdown_totals(&one, cases[0].count, 0, v);
+	ck_assert_int_eq(td_topdown_bottleneck(v), TD_NODE_BACKEND_BOUND);
+	memset(v, 0, sizeof(v));
+	ck_assert_int_eq(td_topdown_bottleneck(v), -1);
+}
+END_TEST
+
 /* A constant mix is rounded the same way in every window. */
 START_TEST(rounding_widens)
 {
@@ -167,9 +200,9 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("topdown",
-			 (const TTest *const[]){
-				 the_tree_is_a_tree, values_and_flags, level1_only,
-				 totals_have_no_sampling_error, names_are_tma_s,
-				 rounding_widens, totals_are_rounded_and_signed, NULL});
+	return unit_main("topdown", (const TTest *const[]){
+					    the_tree_is_a_tree, values_and_flags,
+					    level1_only, totals_have_no_sampling_error,
+					    names_are_tma_s, bottlenecks, rounding_widens,
+					    totals_are_rounded_and_signed, NULL});
 }
