@@ -403,6 +403,38 @@ START_TEST(busy_timelines_are_said)
 }
 END_TEST
 
+/* Whatever the thread record and the timeline hold: no crash, always JSON. */
+START_TEST(every_byte_flipped)
+{
+	struct td_profile profile;
+	struct td_report *report;
+	size_t size, first[2];
+
+	start();
+	put(build_timeline(&build, thread), 5, 10, memory);
+	size = build_size(&build);
+	first[0] = TD_REF_BLOCK(thread) * (size_t)TD_BLOCK_SIZE;
+	first[1] = record()->timeline * (size_t)TD_BLOCK_SIZE;
+	for (size_t i = 0; i < 2 * 1024; i++) {
+		size_t at = first[i / 1024] + i % 1024;
+
+		build.bytes[at] ^= 0xff;
+		if (build_parse(&build, size, &profile, why, sizeof(why)) == 0) {
+			report = td_report_new(&(struct td_report_query){0});
+			ck_assert_int_eq(
+				td_report_add(report, &profile, "x", TD_FATE_KILLED), 0);
+			td_profile_free(&profile);
+			ck_assert_int_eq(td_report_finish(report), 0);
+			free(json_of(report));
+			free(text_of(report, 1));
+			td_report_free(report);
+		}
+		build.bytes[at] ^= 0xff;
+	}
+	build_free(&build);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main(
@@ -412,5 +444,5 @@ int main(void)
 			bottlenecks_are_marked, nothing_is_as_large_as_a_negative_number,
 			the_check_holds, the_check_fails, the_unmeasured_may_explain_it,
 			timelines_add_up, long_timelines_are_joined,
-			busy_timelines_are_said, NULL});
+			busy_timelines_are_said, every_byte_flipped, NULL});
 }
