@@ -6,7 +6,7 @@
 
 #include "decoder/text.h"
 
-#define NAME_LEAST 16 /* columns that a function's name gets at least */
+#define NAME_LEAST 14 /* columns that a function's name gets at least */
 #define MODULE_MOST 24
 #define CELL 64
 #define INDENT 8 /* of the lines below a row */
@@ -274,32 +274,49 @@ static void put_name(const struct table *table, const char *name, size_t used)
 		fprintf(table->out, "%s\n", name);
 }
 
-/*
- * Below the row, in as many lines as it takes: level 2, and level 1 where its
- * columns found no room.
- */
-static void put_nodes(const struct table *table, const struct td_report_function *f,
-		      int first)
+/* One more value below the row; *at is the column where the line ends. */
+static void put_below(const struct table *table, size_t *at, const char *colour,
+		      const char *title, const char *value)
 {
-	size_t at = 0, page = table->style->width;
+	size_t width = strlen(title) + 1 + td_text_width(value) + 2;
+	size_t page = table->style->width;
+	char text[2 * CELL];
 
-	for (int i = first; i < TD_NODES; i++) {
-		char text[2 * CELL], value[CELL] = "";
-		size_t width;
+	if (*at && page && *at + width > page) {
+		fputc('\n', table->out);
+		*at = 0;
+	}
+	pad(table->out, *at ? 2 : INDENT);
+	snprintf(text, sizeof(text), "%s %s", title, value);
+	td_print_coloured(table->out, table->style, colour, text);
+	*at += *at ? width : INDENT + width - 2;
+}
+
+/*
+ * Below the row, in as many lines as it takes: level 2, and where their columns
+ * found no room the windows (no ratio without their number) and level 1.
+ */
+static void put_more(const struct table *table, const size_t width[COLUMNS],
+		     const struct td_report_function *f)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < COLUMNS; i++) {
+		char value[CELL] = "";
+
+		if (columns[i].cell == windows_cell && !width[i] && f->node[0].present) {
+			windows_cell(table->report, f, 0, value);
+			put_below(table, &at, NULL, columns[i].title, value);
+		}
+	}
+	for (int i = shows_nodes(width) ? TD_NODES_LEVEL1 : 0; i < TD_NODES; i++) {
+		char value[CELL] = "";
 
 		if (!f->node[i].present)
 			continue;
 		node_text(f, i, value);
-		snprintf(text, sizeof(text), "%s %s", td_topdown_tree[i].title, value);
-		width = td_text_width(text) + 2;
-		if (at && page && at + width > page) {
-			fputc('\n', table->out);
-			at = 0;
-		}
-		pad(table->out, at ? 2 : INDENT);
-		td_print_coloured(table->out, table->style, td_print_colour(f->node, i),
-				  text);
-		at += at ? width : INDENT + width - 2;
+		put_below(table, &at, td_print_colour(f->node, i),
+			  td_topdown_tree[i].title, value);
 	}
 	if (at)
 		fputc('\n', table->out);
@@ -318,7 +335,7 @@ static void put_row(const struct table *table, const size_t width[COLUMNS], size
 					    : NULL);
 	}
 	put_name(table, f->name, used);
-	put_nodes(table, f, shows_nodes(width) ? TD_NODES_LEVEL1 : 0);
+	put_more(table, width, f);
 }
 
 static const char *no_rows(const struct td_report *report)

@@ -9,6 +9,7 @@
 #include "tests/unit/json.h"
 #include "tests/unit/unit.h"
 #include "tools/print.h"
+#include "tools/print_table.h"
 
 #define COUNTERS 10
 #define WINDOWS 400
@@ -247,6 +248,26 @@ START_TEST(nothing_is_as_large_as_a_negative_number)
 }
 END_TEST
 
+/* No ratio without the number of its windows, on a page of any width. */
+START_TEST(windows_are_always_shown)
+{
+	struct td_report *report;
+
+	start();
+	report = finish();
+	for (size_t width = 50; width <= 120; width++) {
+		const struct td_print_style style = {.width = width};
+		FILE *out = open_memstream(&printed, &printed_size);
+
+		td_print_table(out, report, &style);
+		fclose(out);
+		HAS(printed, "400/400");
+	}
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
 START_TEST(the_check_holds)
 {
 	struct td_report *report;
@@ -437,12 +458,13 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"report_topdown",
-		(const TTest *const[]){
-			own_cost_is_out, threads_and_processes_have_totals,
-			bottlenecks_are_marked, nothing_is_as_large_as_a_negative_number,
-			the_check_holds, the_check_fails, the_unmeasured_may_explain_it,
-			timelines_add_up, long_timelines_are_joined,
-			busy_timelines_are_said, every_byte_flipped, NULL});
+	return unit_main("report_topdown",
+			 (const TTest *const[]){
+				 own_cost_is_out, threads_and_processes_have_totals,
+				 bottlenecks_are_marked,
+				 nothing_is_as_large_as_a_negative_number,
+				 windows_are_always_shown, the_check_holds,
+				 the_check_fails, the_unmeasured_may_explain_it,
+				 timelines_add_up, long_timelines_are_joined,
+				 busy_timelines_are_said, every_byte_flipped, NULL});
 }
