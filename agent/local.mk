@@ -11,6 +11,7 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/handler.c agent/sigsafe/handler.h \
 	agent/sigsafe/identity.c agent/sigsafe/identity.h \
 	agent/sigsafe/maps.c agent/sigsafe/maps.h \
+	agent/sigsafe/path.c agent/sigsafe/path.h \
 	agent/sigsafe/random.h \
 	agent/sigsafe/simulated.c agent/sigsafe/simulated.h \
 	agent/sigsafe/simulation.h \
