@@ -23,7 +23,7 @@ void td_path_absolute(char *to, const char *from, size_t size)
 		/* the kernel counts the NUL, and says "(unreachable)" of some */
 		length = td_syscall2(SYS_getcwd, to, size);
 		if (length > 0 && (size_t)length < size && *to == '/') {
-			used = (size_t)length;
+			used = length == 2 ? 1 : (size_t)length; /* "/" has its slash */
 			to[used - 1] = '/';
 		}
 	}
