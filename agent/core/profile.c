@@ -74,8 +74,8 @@ static int wanted_path(const struct td_file_header *header, char *path, size_t s
 	return error;
 }
 
-/* What is at `path`: -EISDIR or -EEXIST somebody else's file, -EBUSY a profile of a live
- * process (also this one, before exec), 0 nothing worth keeping. */
+/* What is at `path`: -EISDIR or -EEXIST somebody else's, -EBUSY a profile of a
+ * live process (also this one, before exec), 0 nothing worth keeping. */
 static int look_at(const char *path)
 {
 	struct td_file_header header;

@@ -17,7 +17,7 @@ void td_path_absolute(char *to, const char *from, size_t size)
 	size_t used = 0;
 	long length;
 
-	if (*from != '/') {
+	if (*from && *from != '/') {
 		while (from[0] == '.' && from[1] == '/')
 			from += 2;
 		/* the kernel counts the NUL, and says "(unreachable)" of some */

@@ -10,7 +10,7 @@ void td_path_copy(char *to, const char *from, size_t size);
 
 /*
  * The same, with the working directory before a relative path.  Where that
- * cannot be told the path stays relative; an absolute one stays as it is.
+ * cannot be told the path stays relative; absolute and empty ones stay as they are.
  */
 void td_path_absolute(char *to, const char *from, size_t size);
 

@@ -270,6 +270,8 @@ START_TEST(completes_paths)
 	ck_assert_str_eq(path, "/usr/lib/one.so");
 	td_path_absolute(path, "../one.so", sizeof(path));
 	ck_assert_str_eq(path, "/usr/lib/../one.so");
+	td_path_absolute(path, "", sizeof(path));
+	ck_assert_str_eq(path, "");
 	td_path_absolute(path, "/one.so", sizeof(path));
 	ck_assert_str_eq(path, "/one.so");
 	ck_assert_int_eq(chdir("/"), 0);
