@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 
 build_packages='gcc g++ make libc6-dev binutils autoconf automake libtool pkg-config
 libelf-dev libdw-dev libunwind-dev zlib1g-dev libiberty-dev'
-test_packages='check python3 groff universal-ctags clang-format xz-utils zstd sqlite3 openssl'
+test_packages='check python3 groff universal-ctags clang-format xz-utils zstd sqlite3 openssl strace'
 
 die()
 {

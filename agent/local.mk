@@ -12,6 +12,7 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/identity.c agent/sigsafe/identity.h \
 	agent/sigsafe/maps.c agent/sigsafe/maps.h \
 	agent/sigsafe/metrics.c agent/sigsafe/metrics.h \
+	agent/sigsafe/path.c agent/sigsafe/path.h \
 	agent/sigsafe/random.h \
 	agent/sigsafe/release.c agent/sigsafe/release.h \
 	agent/sigsafe/simulated.c agent/sigsafe/simulated.h \

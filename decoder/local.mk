@@ -4,6 +4,7 @@
 noinst_LTLIBRARIES += decoder/libformat.la decoder/libdecoder.la
 
 decoder_libformat_la_SOURCES = \
+	decoder/directory.c decoder/directory.h \
 	decoder/format.h \
 	decoder/names.c decoder/names.h \
 	decoder/options.c decoder/options.h \

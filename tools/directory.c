@@ -8,33 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What makes the directory not ours alone, or NULL. */
-static const char *fault(const struct stat *stat)
-{
-	if (S_ISLNK(stat->st_mode))
-		return "is a symbolic link";
-	if (!S_ISDIR(stat->st_mode))
-		return "is not a directory";
-	if (stat->st_uid != geteuid())
-		return "belongs to somebody else";
-	if (stat->st_mode & 077)
-		return "is open to others (chmod 700 closes it)";
-	return NULL;
-}
+#include "decoder/directory.h"
 
 static int path_private(char *path, size_t size)
 {
 	const char *parent = getenv("TMPDIR");
-	char *absolute;
-	int length;
+	char *absolute = parent && *parent ? realpath(parent, NULL) : NULL;
+	int error =
+		td_directory_path(absolute ? absolute : parent, geteuid(), path, size);
 
-	if (!parent || !*parent)
-		parent = "/tmp";
-	absolute = realpath(parent, NULL);
-	length = snprintf(path, size, "%s/tdagent-%u", absolute ? absolute : parent,
-			  (unsigned)geteuid());
 	free(absolute);
-	return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
+	return error;
 }
 
 static int refuse_errno(const char *path, char *why, size_t size)
@@ -59,7 +43,7 @@ int td_directory_private(char *path, size_t size, char *why, size_t why_size)
 		return refuse_errno(path, why, why_size);
 	if (lstat(path, &stat))
 		return refuse_errno(path, why, why_size);
-	wrong = fault(&stat);
+	wrong = td_directory_fault(&stat, geteuid());
 	if (!wrong)
 		return 0;
 	snprintf(why, why_size, "%s: %s; remove it, set TMPDIR, or give --output=FILE",

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/syscall.h"
 
 /* Raw calls: reading a file must not pass our own hooks nor be a cancellation point. */
@@ -67,14 +68,6 @@ static void fill_cpu(char *cpu, size_t size)
 	snprintf(cpu, size, "%s", at + 2);
 }
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void td_facts_fill(struct td_file_header *header)
 {
 	struct utsname name;
@@ -84,8 +77,8 @@ void td_facts_fill(struct td_file_header *header)
 	header->pid = (uint32_t)getpid();
 	header->ppid = (uint32_t)getppid();
 	header->process_start = td_facts_process_start(header->pid);
-	header->start_realtime_ns = now_ns(CLOCK_REALTIME);
-	header->start_ns = now_ns(CLOCK_MONOTONIC);
+	header->start_realtime_ns = td_clock_now(CLOCK_REALTIME);
+	header->start_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_facts_read("/proc/self/cmdline", header->command, sizeof(header->command));
 	n = readlink("/proc/self/exe", header->exe, sizeof(header->exe) - 1);
 	header->exe[n > 0 ? n : 0] = 0;

@@ -19,6 +19,7 @@
 #include "agent/core/profile.h"
 #include "agent/core/reporter.h"
 #include "agent/core/threads.h"
+#include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/syscall.h"
 
@@ -60,14 +61,6 @@ void td_core_note(const char *format, ...)
 		/* release: a note that is counted is complete */
 		__atomic_store_n(&header->notes, header->notes + 1, __ATOMIC_RELEASE);
 	}
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* One TDAGENT_NAME=value of the environment; a bad one keeps the default. */
@@ -116,7 +109,7 @@ static void begin(void)
 
 	td_core.pid = (uint32_t)getpid();
 	td_core.seed = td_core.options.seed ? td_core.options.seed
-					    : clock_ns(CLOCK_REALTIME) ^ td_core.pid;
+					    : td_clock_now(CLOCK_REALTIME) ^ td_core.pid;
 	error = td_backend_choose(&td_core.options, &td_core.choice);
 	if (error) {
 		td_core_note("not profiling: %s", td_core.choice.reason);
@@ -233,7 +226,7 @@ void td_lifecycle_finish(void)
 	    !atomic_exchange(&td_core.running, false))
 		return;
 	td_threads_finish();
-	td_store.header->end_ns = clock_ns(CLOCK_MONOTONIC);
+	td_store.header->end_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_store.header->state = TD_STATE_EXITED;
 	if (!td_threads_sampled())
 		finish_without_samples();
@@ -248,7 +241,7 @@ bool td_lifecycle_before_exec(void)
 	    !atomic_load(&td_core.running))
 		return false;
 	td_actions_before_exec();
-	td_store.header->end_ns = clock_ns(CLOCK_MONOTONIC);
+	td_store.header->end_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_store.header->state = TD_STATE_EXEC;
 	return true;
 }

@@ -15,22 +15,14 @@
 #include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
+#include "agent/sigsafe/path.h"
 #include "agent/sigsafe/store.h"
 #include "agent/sigsafe/syscall.h"
+#include "decoder/directory.h"
 
 #define FIRST_BLOCKS 8u
 #define SMALLEST_MAP (1024u * 1024u) /* tried before giving up, under RLIMIT_AS */
 #define TRIES 100                    /* images that one process may go through */
-
-void td_profile_directory(char *path, size_t size)
-{
-	const char *base = getenv("TMPDIR");
-	int length = snprintf(path, size, "%s/tdagent-%u", base && *base ? base : "/tmp",
-			      (unsigned)geteuid());
-
-	if (length < 0 || (size_t)length >= size)
-		path[0] = 0;
-}
 
 /* Others must not be able to put their files in the place of ours. */
 static int make_directory(const char *path)
@@ -41,9 +33,7 @@ static int make_directory(const char *path)
 		return -errno;
 	if (lstat(path, &st) != 0)
 		return -errno;
-	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
-		return -EPERM;
-	return 0;
+	return td_directory_fault(&st, geteuid()) ? -EPERM : 0;
 }
 
 static const char *program_name(const char *exe)
@@ -53,30 +43,39 @@ static const char *program_name(const char *exe)
 	return slash && slash[1] ? slash + 1 : "program";
 }
 
-/* The path that the options ask for, before collisions. */
+/* The directory of profiles that were given no name. */
+static int default_path(const struct td_file_header *header, char *path, size_t size)
+{
+	size_t used;
+	int error = td_directory_path(getenv("TMPDIR"), geteuid(), path, size);
+
+	if (!error)
+		error = make_directory(path);
+	if (error)
+		return error;
+	used = strlen(path);
+	return td_output_expand("/%e.%p.tdp", header->pid, program_name(header->exe),
+				path + used, size - used);
+}
+
+/* The path that the options ask for, before collisions; absolute, as the
+ * program may go elsewhere before the report is printed. */
 static int wanted_path(const struct td_file_header *header, char *path, size_t size)
 {
-	char pattern[TD_PATH_MAX];
+	char given[TD_PATH_MAX];
 	int error;
 
 	if (td_core.options.output[0])
-		return td_output_expand(td_core.options.output, header->pid,
-					program_name(header->exe), path, size);
-	td_profile_directory(pattern, sizeof(pattern) - 16);
-	if (!pattern[0])
-		return -ENAMETOOLONG;
-	error = make_directory(pattern);
-	if (error) {
-		snprintf(path, size, "%s", pattern);
-		return error;
-	}
-	strcat(pattern, "/%e.%p.tdp");
-	return td_output_expand(pattern, header->pid, program_name(header->exe), path,
-				size);
+		error = td_output_expand(td_core.options.output, header->pid,
+					 program_name(header->exe), given, sizeof(given));
+	else
+		error = default_path(header, given, sizeof(given));
+	td_path_absolute(path, given, size);
+	return error;
 }
 
-/* What is at `path`: -EISDIR or -EEXIST somebody else's file, -EBUSY a profile of a live
- * process (also this one, before exec), 0 nothing worth keeping. */
+/* What is at `path`: -EISDIR or -EEXIST somebody else's, -EBUSY a profile of a
+ * live process (also this one, before exec), 0 nothing worth keeping. */
 static int look_at(const char *path)
 {
 	struct td_file_header header;

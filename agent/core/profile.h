@@ -19,7 +19,4 @@ int td_profile_create(uint32_t counters, char *why, size_t size);
 /* Unmaps and closes it.  `remove`: the file goes as well. */
 void td_profile_close(int remove);
 
-/* The directory of profiles that were given no name; "" if that is too long. */
-void td_profile_directory(char *path, size_t size);
-
 #endif

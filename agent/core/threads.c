@@ -28,14 +28,6 @@
 static uint32_t record_block, record_slot;
 static struct td_thread *folded; /* the sum of all ended threads beyond KEEP_ENDED */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static uint32_t new_record(void)
 {
 	if (!record_block ||
@@ -132,7 +124,7 @@ static void describe(struct td_thread *thread, uint32_t tid)
 
 	record->tid = tid;
 	record->threads = 1;
-	record->start_ns = now_ns();
+	record->start_ns = td_clock_now(CLOCK_MONOTONIC);
 	/* release: who sees it live sees the rest */
 	__atomic_store_n(&record->state, TD_THREAD_LIVE, __ATOMIC_RELEASE);
 	td_random_seed(&thread->random, td_core.seed, tid);
@@ -167,7 +159,7 @@ static void give_up(struct td_thread *thread, uint32_t tid, int error)
 
 	atomic_store(&thread->tid, 0);
 	td_backend_close(thread);
-	thread->places.record->end_ns = now_ns();
+	thread->places.record->end_ns = td_clock_now(CLOCK_MONOTONIC);
 	thread->places.record->state = TD_THREAD_ENDED;
 	td_debug(TD_DEBUG_THREADS, "thread %u: %s", tid, strerror(-error));
 	if (!said)
@@ -265,7 +257,7 @@ static void end(struct td_thread *thread, uint64_t cpu_ns)
 {
 	struct td_file_thread *record = thread->places.record;
 
-	record->end_ns = now_ns();
+	record->end_ns = td_clock_now(CLOCK_MONOTONIC);
 	if (cpu_ns)
 		record->cpu_ns = cpu_ns;
 	__atomic_store_n(&record->state, TD_THREAD_ENDED, __ATOMIC_RELEASE);

@@ -114,41 +114,51 @@ static int release(struct list *list, int result)
 	return result;
 }
 
-TD_EXPORT int execl(const char *path, const char *first, ...)
+typedef int exec_call(const char *, char *const[], char *const[]);
+
+/* `environment`: one stands behind the list. */
+static int exec_list(exec_call *call, const char *file, const char *first,
+		     va_list *arguments, bool environment)
 {
 	struct list list;
+	char *const *envp = environ;
+
+	if (!collect(&list, first, arguments))
+		return -1;
+	if (environment)
+		envp = va_arg(*arguments, char *const *);
+	return release(&list, call(file, list.argv, envp));
+}
+
+TD_EXPORT int execl(const char *path, const char *first, ...)
+{
 	va_list arguments;
-	bool collected;
+	int result;
 
 	va_start(arguments, first);
-	collected = collect(&list, first, &arguments);
+	result = exec_list(execve, path, first, &arguments, false);
 	va_end(arguments);
-	return collected ? release(&list, execve(path, list.argv, environ)) : -1;
+	return result;
 }
 
 TD_EXPORT int execlp(const char *file, const char *first, ...)
 {
-	struct list list;
 	va_list arguments;
-	bool collected;
+	int result;
 
 	va_start(arguments, first);
-	collected = collect(&list, first, &arguments);
+	result = exec_list(execvpe, file, first, &arguments, false);
 	va_end(arguments);
-	return collected ? release(&list, execvpe(file, list.argv, environ)) : -1;
+	return result;
 }
 
 TD_EXPORT int execle(const char *path, const char *first, ...)
 {
-	struct list list;
 	va_list arguments;
-	bool collected;
-	char *const *envp = NULL;
+	int result;
 
 	va_start(arguments, first);
-	collected = collect(&list, first, &arguments);
-	if (collected)
-		envp = va_arg(arguments, char *const *);
+	result = exec_list(execve, path, first, &arguments, true);
 	va_end(arguments);
-	return collected ? release(&list, execve(path, list.argv, envp)) : -1;
+	return result;
 }

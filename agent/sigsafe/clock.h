@@ -6,6 +6,8 @@
 #ifndef TD_SIGSAFE_CLOCK_H
 #define TD_SIGSAFE_CLOCK_H
 
+#include <time.h>
+
 #include "agent/sigsafe/thread.h"
 
 #define TD_CLOCK_COUNTERS 3u /* cpu_time (ns), faults, switches */
@@ -15,6 +17,9 @@ extern const struct td_counter_ops td_clock_counters;
 
 /* Samples only: never readable. */
 extern const struct td_counter_ops td_no_counters;
+
+/* What `clock` says, ns; by the vdso where it can.  Context: any. */
+uint64_t td_clock_now(clockid_t clock);
 
 /* CPU time of the calling thread, ns.  Context: any. */
 uint64_t td_clock_thread_cpu(void);

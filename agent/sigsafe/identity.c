@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "agent/sigsafe/maps.h"
+#include "agent/sigsafe/path.h"
 #include "agent/sigsafe/store.h"
-#include "agent/sigsafe/syscall.h"
 
 #define OBJECTS_MAX 1024u
 #define JIT_MAX 256u /* more mappings than that are not looked up again */
@@ -148,33 +148,6 @@ static struct object *add_object(const struct object *values,
 	return ref ? &objects[index] : NULL;
 }
 
-static void copy_string(char *to, const char *from, size_t size)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < size && from[i]; i++)
-		to[i] = from[i];
-	to[i] = 0;
-}
-
-/* dlopen() keeps a name as it was given, and who reads the profile is elsewhere. */
-static void copy_absolute(char *to, const char *name, size_t size)
-{
-	size_t used = 0;
-	long length;
-
-	if (*name != '/' && *name != '[') {
-		length = td_syscall2(SYS_getcwd, to, size);
-		if (length > 0 && (size_t)length < size && *to == '/') {
-			used = (size_t)length;
-			to[used - 1] = '/';
-		}
-		while (name[0] == '.' && name[1] == '/')
-			name += 2;
-	}
-	copy_string(to + used, name, size - used);
-}
-
 static struct object *add_elf(const struct object *values, const char *name)
 {
 	struct td_file_object file = {
@@ -189,7 +162,10 @@ static struct object *add_elf(const struct object *values, const char *name)
 	read_build_id(&values->range, values->bias, &id);
 	file.build_id_size = id.size;
 	memcpy(file.build_id, id.bytes, sizeof(id.bytes));
-	copy_absolute(file.path, name, sizeof(file.path));
+	if (values->kind == TD_OBJECT_VDSO)
+		td_path_copy(file.path, "[vdso]", sizeof(file.path));
+	else /* dlopen() keeps a name as given, and who reads the profile is elsewhere */
+		td_path_absolute(file.path, name, sizeof(file.path));
 	return add_object(values, &file);
 }
 
@@ -211,10 +187,8 @@ static struct object *elf_object(const struct dl_find_object *found)
 			return o;
 	if (!*name)
 		name = td_store.header->exe;
-	if (strcmp(name, "linux-vdso.so.1") == 0) {
+	if (strcmp(name, "linux-vdso.so.1") == 0)
 		values.kind = TD_OBJECT_VDSO;
-		name = "[vdso]";
-	}
 	return add_elf(&values, name);
 }
 
@@ -227,7 +201,7 @@ static struct object *add_jit(const struct td_mapping *mapping)
 		.map_end = mapping->range.end,
 	};
 
-	copy_string(file.path, mapping->path, sizeof(file.path));
+	td_path_copy(file.path, mapping->path, sizeof(file.path));
 	return add_object(&values, &file);
 }
 

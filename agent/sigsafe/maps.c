@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "agent/sigsafe/path.h"
 #include "agent/sigsafe/syscall.h"
 
 static const char *read_hex(const char *text, uint64_t *value)
@@ -35,15 +36,6 @@ static const char *path_of(const char *line)
 	return *line ? line : "[anon]";
 }
 
-static void copy_path(char *to, const char *from, size_t size)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < size && from[i]; i++)
-		to[i] = from[i];
-	to[i] = 0;
-}
-
 static bool same_path(const char *a, const char *b, size_t size)
 {
 	for (size_t i = 0; i + 1 < size; i++)
@@ -69,7 +61,7 @@ bool td_maps_line(const char *line, uint64_t ip, struct td_mapping *run)
 	if (covered)
 		return true;
 	run->range = range;
-	copy_path(run->path, path_of(line), sizeof(run->path));
+	td_path_copy(run->path, path_of(line), sizeof(run->path));
 	return false;
 }
 

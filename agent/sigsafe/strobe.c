@@ -47,14 +47,6 @@ static void arm(struct td_thread *thread, uint64_t period, uint64_t at)
 	note_armed(thread, thread->trigger->arm(thread, period), period, at);
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Everything since the last reset belongs to the thread, whatever ran in it. */
 static void add_totals(struct td_thread *thread, const uint64_t *values)
 {
@@ -124,7 +116,7 @@ static void open_window(struct td_thread *thread, uint64_t ip, const uint64_t *v
 	place = td_places_get(&thread->places, &where);
 	place->samples++;
 	record->samples++;
-	record->last_ns = monotonic_ns();
+	record->last_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_timeline_add(&thread->places, record->last_ns, readable ? values : NULL);
 	if (readable) {
 		add_totals(thread, values);

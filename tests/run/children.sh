@@ -13,6 +13,18 @@ agent "TDAGENT_REPORT=$work/report-%e" "$prog/burn" 300
 same "report to a file"
 grep -q burn_sixty "$work/report-burn" || fail "no report in the file"
 
+# The program may be elsewhere by then.
+rm -f "$work"/profiles/*
+work_and_go='i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; cd /'
+(cd "$work/profiles" && agent TDAGENT_OUTPUT=./%e.%p TDAGENT_REPORT=stderr sh -c "$work_and_go")
+grep -q '^program ' "$work/agent.err" || fail "no report after chdir()"
+[ "$(find "$work/profiles" -type f | wc -l)" -eq 1 ] || fail "no profile where it was asked for"
+
+# A percent sign in TMPDIR is none of ours.
+mkdir "$work/100%p"
+agent "TMPDIR=$work/100%p" TDAGENT_OUTPUT= "$prog/burn" 100
+[ -n "$(find "$work/100%p/tdagent-$(id -u)" -name 'burn.*.tdp')" ] || fail "no profile in TMPDIR"
+
 line='"$1" 100; "$1" 100 | cat; ("$1" 100); sh -c "$1 100"; true'
 plain sh -c "$line" sh "$prog/burn"
 agent TDAGENT_REPORT=stderr sh -c "$line" sh "$prog/burn"

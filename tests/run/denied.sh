@@ -4,7 +4,7 @@
 # the report says why; where that is forbidden too, the program still runs.
 . "$(dirname "$0")/lib.sh"
 
-guest agent "$prog/deny" perf_event_open $clean $preload "$prog/burn" --truth 1500
+guest agent "$prog/deny" perf_event_open $clean $preload "$prog/burn" --truth 3000
 ended "exit 0" agent
 expect "$(profile burn)" "$(truth agent)" <<'END'
 check(report["run"]["backend"] == "clock", "backend " + report["run"]["backend"])
@@ -13,7 +13,8 @@ check("timer" in report["run"]["trigger"].lower(), "trigger " + report["run"]["t
 period, tick = report["run"]["long_period"], report["run"]["resolution_ns"]
 check(period == 2 * tick, "long period %d ns, tick %d ns" % (period, tick))
 used = report["run"]["cpu_time_s"] / report["totals"]["samples"]
-check(0.7 * period < 1e9 * used < 1.6 * period, "a sample every %.4f s, not %d ns" % (used, period))
+# no upper bound: on a busy machine the thread is often not there at the tick
+check(1e9 * used > 0.9 * period, "a sample every %.4f s, not %d ns" % (used, period))
 check(report["run"]["short_period"] == 0, "windows with a timer")
 why = json.dumps(report["run"])
 check("perf_event_open" in why, "the header does not say why: " + why)

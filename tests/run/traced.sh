@@ -4,7 +4,8 @@
 . "$(dirname "$0")/lib.sh"
 
 trace="strace -f -e trace=none -e signal=none -o /dev/null"
-$trace true 2>"$work/strace.err" || skip "strace: $(head -n 1 "$work/strace.err")"
+command -v strace >/dev/null || skip "strace is missing"
+$trace true 2>"$work/strace.err" || skip "strace cannot trace here: $(head -n 1 "$work/strace.err")"
 
 guest agent $trace $clean $preload "$prog/burn" --truth 1500
 ended "exit 0" agent

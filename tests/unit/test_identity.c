@@ -11,8 +11,10 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "agent/sigsafe/maps.h"
+#include "agent/sigsafe/path.h"
 #include "tests/unit/memory_store.h"
 
 #define STEP 509 /* a prime: meets all alignments */
@@ -259,6 +261,28 @@ START_TEST(joins_mappings)
 }
 END_TEST
 
+START_TEST(completes_paths)
+{
+	char path[64], small[8];
+
+	ck_assert_int_eq(chdir("/usr/lib"), 0);
+	td_path_absolute(path, "./one.so", sizeof(path));
+	ck_assert_str_eq(path, "/usr/lib/one.so");
+	td_path_absolute(path, "../one.so", sizeof(path));
+	ck_assert_str_eq(path, "/usr/lib/../one.so");
+	td_path_absolute(path, "", sizeof(path));
+	ck_assert_str_eq(path, "");
+	td_path_absolute(path, "/one.so", sizeof(path));
+	ck_assert_str_eq(path, "/one.so");
+	ck_assert_int_eq(chdir("/"), 0);
+	td_path_absolute(path, "one.so", sizeof(path));
+	ck_assert_str_eq(path, "/one.so");
+	ck_assert_int_eq(chdir("/usr/lib"), 0);
+	td_path_absolute(small, "one.so.1", sizeof(small));
+	ck_assert_str_eq(small, "one.so.");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("identity");
@@ -276,6 +300,7 @@ int main(void)
 	tcase_add_test(tests, reads_a_table);
 	tcase_add_test(tests, survives_a_broken_table);
 	tcase_add_test(tests, joins_mappings);
+	tcase_add_test(tests, completes_paths);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
