@@ -430,9 +430,10 @@ static int add_notes(struct td_report *report, const struct td_profile *profile)
 	if (!err && damage->busy)
 		err = td_report_note(
 			report,
-			td_text_format("pid %u: %u timelines were being written and are "
-				       "left out",
-				       profile->header.pid, damage->busy));
+			td_text_format(
+				"pid %u: timelines left out, because they were being "
+				"written: %u",
+				profile->header.pid, damage->busy));
 	if (!err && (damage->missing || damage->cut))
 		err = td_report_note(
 			report,

@@ -2,20 +2,26 @@
 #include "tools/print_timeline.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define LINES_MOST 24 /* more are joined in pairs */
-#define CELL 9        /* and one column for a mark */
+#define CELL 10       /* columns, one of them for a mark */
 
-static void put_node(FILE *out, const struct td_print_style *style,
-		     const struct td_topdown_value *value, int node)
+/* Level 1, adjusted to the right; a mark takes a column of the next cell. */
+static void put_nodes(FILE *out, const struct td_print_style *style,
+		      const struct td_topdown_value *value)
 {
-	const char *mark = td_print_mark(value, node);
-	char text[32];
+	size_t marked = 1;
 
-	snprintf(text, sizeof(text), "%*.1f%s", CELL, 100 * value[node].estimate.value,
-		 mark);
-	td_print_coloured(out, style, td_print_colour(value, node), text);
-	fputs(*mark ? "" : " ", out);
+	for (int i = 0; i < TD_NODES_LEVEL1 && value[i].present; i++) {
+		const char *mark = td_print_mark(value, i);
+		char text[32];
+
+		snprintf(text, sizeof(text), "%*.1f%s", (int)(CELL - marked),
+			 100 * value[i].estimate.value, mark);
+		td_print_coloured(out, style, td_print_colour(value, i), text);
+		marked = strlen(mark);
+	}
 }
 
 /* Blank where nothing was measured. */
@@ -29,8 +35,7 @@ static void put_bucket(FILE *out, const struct td_report *report,
 	if (history->samples[bucket])
 		fprintf(out, "%9" PRIu64, history->samples[bucket]);
 	td_topdown_totals(&report->map, history->total[bucket], 0, node);
-	for (int i = 0; i < TD_NODES_LEVEL1 && node[i].present; i++)
-		put_node(out, style, node, i);
+	put_nodes(out, style, node);
 	fputc('\n', out);
 }
 
@@ -38,7 +43,7 @@ static void put_titles(FILE *out, const struct td_report *report)
 {
 	fputs("   from s  Samples", out);
 	for (int i = 0; i < TD_NODES_LEVEL1 && td_report_has_topdown(report); i++)
-		fprintf(out, "%*s ", CELL, td_topdown_tree[i].title);
+		fprintf(out, "%*s", i ? CELL : CELL - 1, td_topdown_tree[i].title);
 	fputc('\n', out);
 }
 

@@ -13,6 +13,12 @@ for true in truth:
 check(report["run"]["backend"] == "simulated", "backend " + report["run"]["backend"])
 check(report["simulated"] is True, "JSON does not say simulated")
 check(report["totals"]["slots"] > 0, "no slots")
+check(report["run"]["check"]["holds"], "functions and totals disagree: %s" % report["run"]["check"])
+for of in report["processes"] + report["threads"]:
+    buckets = of["timeline"]["buckets"]
+    check(sum(b["samples"] for b in buckets) == of["samples"], "timeline lacks samples")
+    check(sum(b.get("slots", 0) for b in buckets) <= of["slots"], "timeline has more slots than there are")
+    check(of["topdown"]["retiring"]["value"] > 0, "no totals")
 END
 
 for format in text csv; do
@@ -20,6 +26,11 @@ for format in text csv; do
 	ended "exit 0" report
 	grep -qi simulated "$work/report.out" || fail "$format does not say SIMULATED"
 done
+
+guest report $clean "$tdagent" report --timeline "$(profile demo)"
+ended "exit 0" report
+grep -q "^Timeline of pid .* SIMULATED" "$work/report.out" || fail "no timeline"
+grep -q "$(printf '\033')" "$work/report.out" && fail "colour in a file"
 
 # Nothing to simulate: a clear line, and the program runs.
 rm -f "$work"/profiles/*

@@ -417,7 +417,7 @@ START_TEST(busy_timelines_are_said)
 	put(timeline, 0, 10, memory);
 	timeline->busy = 1;
 	report = finish();
-	HAS(text_of(report, 1), "1 timelines were being written", "No timeline");
+	HAS(text_of(report, 1), "because they were being written: 1\n", "No timeline");
 	has_not(json_of(report), "\"timeline\"");
 	td_report_free(report);
 	build_free(&build);
