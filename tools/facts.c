@@ -112,7 +112,8 @@ static void gather_limits(struct td_facts *facts)
 				 : tick.tv_sec * 1000000000 + tick.tv_nsec;
 }
 
-static int try_event(struct perf_event_attr *attr)
+/* Opens an event in the group of `leader` (-1: its own); a descriptor or -errno. */
+static int open_event(struct perf_event_attr *attr, int leader)
 {
 	long fd;
 
@@ -120,10 +121,37 @@ static int try_event(struct perf_event_attr *attr)
 	attr->disabled = 1;
 	attr->exclude_kernel = 1;
 	attr->exclude_hv = 1;
-	fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = syscall(SYS_perf_event_open, attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int try_event(struct perf_event_attr *attr)
+{
+	int fd = open_event(attr, -1);
+
 	if (fd < 0)
-		return errno;
-	close((int)fd);
+		return -fd;
+	close(fd);
+	return 0;
+}
+
+/* The group that the agent opens, see doc/top-down.md. */
+static int try_metrics(const struct td_facts *facts)
+{
+	struct perf_event_attr slots = {.type = facts->slots_type, .config = 0x400};
+	struct perf_event_attr retiring = {.type = facts->slots_type, .config = 0x8000};
+	int leader, member;
+
+	if (!facts->slots || !facts->topdown_events)
+		return ENOENT;
+	leader = open_event(&slots, -1);
+	if (leader < 0)
+		return -leader;
+	member = open_event(&retiring, leader);
+	close(leader);
+	if (member < 0)
+		return -member;
+	close(member);
 	return 0;
 }
 
@@ -167,8 +195,11 @@ static void gather_events(struct td_facts *facts, const char *pmu)
 	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
 	events = opendir(path);
 	while (events && (entry = readdir(events))) {
-		if (!strcmp(entry->d_name, "slots"))
+		if (!strcmp(entry->d_name, "slots")) {
+			snprintf(path, sizeof(path), DEVICES "/%s/type", pmu);
 			facts->slots = true;
+			facts->slots_type = (uint32_t)read_number(path);
+		}
 		if (!strncmp(entry->d_name, "topdown-", 8) && !strchr(entry->d_name, '.'))
 			facts->topdown_events++;
 	}
@@ -208,5 +239,6 @@ void td_facts_gather(struct td_facts *facts)
 	gather_limits(facts);
 	gather_tries(facts);
 	gather_pmus(facts);
+	facts->metrics_error = try_metrics(facts);
 	gather_places(facts);
 }

@@ -35,12 +35,15 @@ struct td_facts {
 	int sigtrap_error; /* perf task-clock, user mode, sigtrap */
 	int clock_error;   /* the same without sigtrap */
 	int cycles_error;  /* hardware cycles, user mode */
+	int metrics_error; /* slots with one topdown event, as a group; ENOENT: not
+			      offered */
 	int timer_error;   /* POSIX timer on this thread's CPU time */
 
-	bool pmu;           /* /sys lists a CPU PMU */
-	bool slots;         /* it has the slots event */
-	int topdown_events; /* it has so many topdown-* events */
-	int rdpmc;          /* its rdpmc setting: 0 never, 1 with an event, 2 always */
+	bool pmu;            /* /sys lists a CPU PMU */
+	bool slots;          /* it has the slots event */
+	uint32_t slots_type; /* perf_event_attr.type of that PMU */
+	int topdown_events;  /* it has so many topdown-* events */
+	int rdpmc;           /* its rdpmc setting: 0 never, 1 with an event, 2 always */
 
 	char directory[TD_FACT_TEXT];       /* for profiles */
 	char directory_fault[TD_FACT_TEXT]; /* "": it can be written */

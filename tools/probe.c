@@ -8,7 +8,7 @@
 
 #include "tools/commands.h"
 
-#define FILES_FEW 1024 /* a thread takes one descriptor in this version */
+#define FILES_FEW 1024 /* a thread takes one descriptor, five with hardware counters */
 
 struct list {
 	struct td_obstacle *obstacles;
@@ -21,12 +21,25 @@ static bool kernel_at_least(const struct td_facts *facts, int major, int minor)
 	       (facts->kernel_major == major && facts->kernel_minor >= minor);
 }
 
+/* Before 5.19 the kernel kills a thread that has SIGTRAP blocked. */
+static bool has_sigtrap(const struct td_facts *facts)
+{
+	return !facts->sigtrap_error && kernel_at_least(facts, 5, 19);
+}
+
 struct td_choice td_probe_choose(const struct td_facts *facts)
 {
 	if (*facts->library_fault)
 		return (struct td_choice){.reason = "libtdagent.so was not found"};
-	/* before 5.19 the kernel kills a thread that has SIGTRAP blocked */
-	if (!facts->sigtrap_error && kernel_at_least(facts, 5, 19))
+	if (!facts->metrics_error && !facts->cycles_error)
+		return (struct td_choice){
+			TD_BACKEND_METRICS,
+			has_sigtrap(facts) ? TD_TRIGGER_CYCLES_SIGTRAP
+					   : TD_TRIGGER_CYCLES_SIGNAL,
+			true,
+			"SLOTS and PERF_METRICS can be opened; the agent "
+			"counts a loop with them before it trusts them"};
+	if (has_sigtrap(facts))
 		return (struct td_choice){TD_BACKEND_CLOCK, TD_TRIGGER_SIGTRAP, true,
 					  "perf_event_open works, and this kernel "
 					  "delivers its signals synchronously"};
@@ -125,27 +138,39 @@ static void add_refusal(struct list *list, const struct td_facts *facts)
 static void add_hardware(struct list *list, const struct td_facts *facts)
 {
 	struct td_obstacle *obstacle;
+	int error = facts->cycles_error ? facts->cycles_error : facts->metrics_error;
 
-	if (facts->pmu && !facts->cycles_error) {
-		obstacle =
-			add(list, "no hardware top-down: this version does not use the "
-				  "PMU yet, though this machine has one");
-		change(obstacle,
-		       "nothing in this version; the demonstration program shows what "
-		       "such a report is like");
+	if (!error) {
+		if (facts->rdpmc == 0)
+			change(add(list,
+				   "RDPMC is off: each window costs a read() inside"),
+			       "echo 1 | sudo tee "
+			       "/sys/bus/event_source/devices/cpu*/rdpmc");
 		return;
 	}
-	if (facts->pmu && (facts->cycles_error == EACCES || facts->cycles_error == EPERM))
+	if (facts->pmu && (error == EACCES || error == EPERM)) {
 		obstacle = add(list,
 			       "no hardware counters: perf_event_open refuses them (%s)",
-			       strerror(facts->cycles_error));
-	else if (facts->hypervisor)
-		obstacle = add(list,
-			       "no hardware counters: a virtual machine without a vPMU");
-	else
-		obstacle = add(list, "no hardware counters: %s",
-			       td_probe_outcome(facts->cycles_error));
-	change(obstacle, "nothing in this version, which does not use the PMU yet");
+			       strerror(error));
+		change(obstacle, "sudo sysctl kernel.perf_event_paranoid=2");
+	} else if (facts->pmu && !facts->cycles_error) {
+		obstacle =
+			add(list, "no top-down: this PMU has no SLOTS and PERF_METRICS "
+				  "(Intel Ice Lake and later have), or they are hidden");
+		change(obstacle, "another CPU; in a virtual machine a vPMU that passes "
+				 "PERF_METRICS on");
+	} else {
+		obstacle = facts->hypervisor
+				   ? add(list, "no hardware counters: a virtual machine "
+					       "without a vPMU")
+				   : add(list, "no hardware counters: %s",
+					 td_probe_outcome(error));
+		change(obstacle, "%s",
+		       facts->hypervisor
+			       ? "a vPMU from the host (QEMU: -cpu host,pmu=on; or an "
+				 "instance type that offers one)"
+			       : "a CPU of the Intel Ice Lake generation or later");
+	}
 }
 
 static void add_limits(struct list *list, const struct td_facts *facts)

@@ -42,6 +42,8 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 		td_probe_outcome(facts->clock_error));
 	fprintf(stream, "  %-26s %s\n", "perf hardware cycles",
 		td_probe_outcome(facts->cycles_error));
+	fprintf(stream, "  %-26s %s\n", "SLOTS + PERF_METRICS",
+		td_probe_outcome(facts->metrics_error));
 	fprintf(stream, "  %-26s %s\n", "POSIX CPU timer",
 		td_probe_outcome(facts->timer_error));
 	fprintf(stream, "  %-26s %s\n", "CPU PMU in /sys", facts->pmu ? "yes" : "no");
@@ -79,12 +81,15 @@ void td_probe_text(FILE *stream, const struct td_facts *facts)
 	fprintf(stream, "because        %s\n", choice.reason);
 	if (choice.backend)
 		fprintf(stream, "measures       samples by function%s\n",
-			choice.windows ? ", with CPU time, faults and switches in windows"
-				       : "; no windows");
-	fputs("top-down       not from hardware in this version; the demonstration "
-	      "program "
-	      "shows it,\n               simulated\n",
-	      stream);
+			!choice.windows ? "; no windows"
+			: choice.backend == TD_BACKEND_METRICS
+				? ", with pipeline slots in windows"
+				: ", with CPU time, faults and switches in windows");
+	fprintf(stream, "top-down       %s\n",
+		choice.backend == TD_BACKEND_METRICS
+			? (facts->topdown_events >= 8 ? "level 1 and 2" : "level 1")
+			: "not from hardware here; the demonstration program shows it, "
+			  "simulated");
 	text_facts(stream, facts);
 	fputs("\nin the way:\n", stream);
 	for (size_t i = 0; i < count; i++)
@@ -142,6 +147,7 @@ static void json_facts(FILE *stream, const struct td_facts *facts)
 		  td_probe_outcome(facts->sigtrap_error));
 	json_text(stream, "perf_task_clock", td_probe_outcome(facts->clock_error));
 	json_text(stream, "perf_cycles", td_probe_outcome(facts->cycles_error));
+	json_text(stream, "perf_metrics", td_probe_outcome(facts->metrics_error));
 	json_text(stream, "cpu_timer", td_probe_outcome(facts->timer_error));
 	json_flag(stream, "pmu", facts->pmu);
 	json_flag(stream, "slots", facts->slots);
@@ -174,7 +180,7 @@ void td_probe_json(FILE *stream, const struct td_facts *facts)
 		json_text(stream, "trigger", td_trigger_name(choice.trigger));
 	json_text(stream, "reason", choice.reason);
 	json_flag(stream, "windows", choice.windows);
-	json_flag(stream, "topdown", false);
+	json_flag(stream, "topdown", choice.backend == TD_BACKEND_METRICS);
 	json_facts(stream, facts);
 	fputs("  \"obstacles\": [", stream);
 	for (size_t i = 0; i < count; i++) {

@@ -25,9 +25,8 @@ static void setup(void)
 		.memlock = 8388608,
 		.tick_ns = 4000000,
 		.pmu = true,
-		.slots = true,
-		.topdown_events = 8,
 		.rdpmc = 1,
+		.metrics_error = ENOENT,
 		.directory = "/tmp/tdagent-1",
 		.library = "/usr/lib/libtdagent.so",
 	};
@@ -57,7 +56,28 @@ START_TEST(test_all_well)
 {
 	assert_trigger(TD_TRIGGER_SIGTRAP, true);
 	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 1);
-	ck_assert_ptr_nonnull(strstr(obstacles[0].what, "does not use the PMU yet"));
+	ck_assert_ptr_nonnull(strstr(obstacles[0].what, "has no SLOTS and PERF_METRICS"));
+}
+END_TEST
+
+START_TEST(test_metrics)
+{
+	struct td_choice choice;
+
+	facts.slots = true;
+	facts.topdown_events = 8;
+	facts.metrics_error = 0;
+	choice = td_probe_choose(&facts);
+	ck_assert_int_eq(choice.backend, TD_BACKEND_METRICS);
+	ck_assert_int_eq(choice.trigger, TD_TRIGGER_CYCLES_SIGTRAP);
+	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 0);
+	facts.rdpmc = 0;
+	ck_assert_ptr_nonnull(strstr(obstacle("RDPMC is off")->change, "rdpmc"));
+	facts.sigtrap_error = EINVAL;
+	ck_assert_int_eq(td_probe_choose(&facts).trigger, TD_TRIGGER_CYCLES_SIGNAL);
+	facts.metrics_error = EACCES;
+	assert_trigger(TD_TRIGGER_SIGNAL, true);
+	obstacle("refuses them");
 }
 END_TEST
 
@@ -185,6 +205,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, test_all_well);
+	tcase_add_test(tests, test_metrics);
 	tcase_add_test(tests, test_sigtrap_is_unsafe_before_5_19);
 	tcase_add_test(tests, test_paranoid);
 	tcase_add_test(tests, test_container);
