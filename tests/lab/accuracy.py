@@ -12,6 +12,7 @@ whether all is within the limits:
   --totals N   of a process and of its threads (0.5)
   --windows N  that are enough (200)
   --enough N   functions that must have enough windows (1)
+  --sigma N    that a share of the samples may miss (4)
   --slots N    percent that totals may miss the slots by (0.5)
   --thread TID=REPORT.json   what `tdagent report --thread=TID` said
   --brief      one line for all functions
@@ -86,7 +87,7 @@ class Comparison:
             print("%-16s %6.2f %6.2f %+5.1f %7d %7d  %s %s" % (
                 truth["name"], 100 * share, 100 * row["share"], off, row["samples"], windows,
                 points(found[1]), points(found[2])))
-        if abs(off) > 4:
+        if abs(off) > self.limits.sigma:
             self.fail(truth["name"], "has %.2f %% of the samples, not %.2f" %
                       (100 * row["share"], 100 * share))
         self.farthest_share = max(self.farthest_share, abs(off))
@@ -174,6 +175,7 @@ def main():
     parser.add_argument("--totals", type=float, default=0.5)
     parser.add_argument("--windows", type=int, default=200)
     parser.add_argument("--enough", type=int, default=1)
+    parser.add_argument("--sigma", type=float, default=4)
     parser.add_argument("--slots", type=float, default=0.5)
     parser.add_argument("--thread", type=of_one_thread, action="append", default=[])
     parser.add_argument("--brief", action="store_true")

@@ -17,8 +17,12 @@ cp "$library" "$builddir/tests/lab/phases" "$guest_dir/" ||
 # writes to /out is in $work/LABEL, what it printed in $work/LABEL.out.
 lab()
 {
+	case " $2 " in
+	*" -s "*) repeatable= ;; # counted time and two CPUs do not go together
+	*) repeatable=-i ;;
+	esac
 	# shellcheck disable=SC2086 # $2 is several words
-	guest "$1" bash "$lab_tests/run.sh" -i $2 -o "$work/$1.tar" "$guest_dir" -- "$3"
+	guest "$1" bash "$lab_tests/run.sh" $repeatable -t 200 $2 -o "$work/$1.tar" "$guest_dir" -- "$3"
 	mkdir "$work/$1"
 	[ ! -s "$work/$1.tar" ] || tar -xf "$work/$1.tar" -C "$work/$1"
 	rm -f "$work/$1.tar"
@@ -68,6 +72,7 @@ accurate()
 holds()
 {
 	cat >"$work/statements"
-	python3 "$here/expect.py" "$work/$1.json" "$work/statements" "$work/$1/truth" ||
+	grep '^{' "$work/$1/truth" >"$work/truth" # not in the lab: nothing
+	python3 "$here/expect.py" "$work/$1.json" "$work/statements" "$work/truth" ||
 		fail "$1: see above"
 }
