@@ -4,3 +4,4 @@ include tests/prog/local.mk
 include tests/run/local.mk
 include tests/check/local.mk
 include tests/bench/local.mk
+include tests/lab/local.mk

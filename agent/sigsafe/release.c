@@ -30,3 +30,13 @@ void td_release_prepare(struct td_thread *thread, uint64_t period, bool empty)
 	memset(thread->counter_base, 0, sizeof(thread->counter_base));
 	release->wanted = true;
 }
+
+void td_release_now(struct td_thread *thread)
+{
+	struct td_release *release = &thread->release;
+
+	release->wanted = false;
+	thread->counters->reset(thread);
+	release->error = td_syscall4(release->call[0], release->call[1], release->call[2],
+				     release->call[3], release->call[4]);
+}

@@ -15,4 +15,7 @@ void td_capture_now(struct td_thread *thread);
 /* The handler is to open a window of `period` cycles, or an empty one. */
 void td_release_prepare(struct td_thread *thread, uint64_t period, bool empty);
 
+/* Opens the prepared window at once, for counters without mapped registers. */
+void td_release_now(struct td_thread *thread);
+
 #endif

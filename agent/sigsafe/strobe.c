@@ -64,7 +64,7 @@ static uint64_t elapsed(const struct td_thread *thread, const uint64_t *values)
  * others cost. */
 static bool is_empty_ones_turn(struct td_thread *thread)
 {
-	if (!thread->plan->empty_every || !thread->registers.mapped)
+	if (!thread->plan->empty_every)
 		return false;
 	if (thread->until_empty) {
 		thread->until_empty--;
@@ -79,7 +79,7 @@ static void release_window(struct td_thread *thread)
 {
 	struct td_window *window = &thread->window;
 
-	if (!thread->registers.mapped) {
+	if (!thread->plan->empty_every) {
 		thread->counters->reset(thread);
 		arm(thread, window->requested, 0);
 		return;
@@ -91,6 +91,9 @@ static void release_window(struct td_thread *thread)
 	}
 	td_release_prepare(thread, window->requested, window->empty);
 	note_armed(thread, 0, window->empty ? 0 : window->requested, 0);
+	/* by read(): here and now, empty windows and others alike */
+	if (!thread->registers.mapped)
+		td_release_now(thread);
 }
 
 /* A period that took twice its time was not one period: the kernel throttled
@@ -208,7 +211,7 @@ static void close_empty(struct td_thread *thread, uint64_t ip, const uint64_t *v
 
 	thread->in_window = false;
 	if (!readable || ip != thread->window.opened_at ||
-	    thread->counters->switched(thread))
+	    (thread->counters->switched && thread->counters->switched(thread)))
 		return;
 	record->empties++;
 	note_own_returns(thread, values);

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Compares a report with the lab's truth: accuracy.py REPORT.json TRUTH [OPTION...]
+
+REPORT.json is `tdagent report --top=0 --format=json`; TRUTH is what
+tests/lab/phases printed.  Functions are found by their address: the lab's
+program is not here under its path.  Prints one line a function: how often it was
+sampled, how many windows it has, and by how many points the fraction that is
+farthest from the truth misses it, for level 1 and 2.  The exit status says
+whether all is within the limits:
+
+  --points N   of a function with enough windows (1.0)
+  --totals N   of a process and of its threads (0.5)
+  --windows N  that are enough (200)
+  --enough N   functions that must have enough windows (1)
+  --sigma N    that a share of the samples may miss (4)
+  --slots N    percent that totals may miss the slots by (0.5)
+  --thread TID=REPORT.json   what `tdagent report --thread=TID` said
+  --brief      one line for all functions
+"""
+import argparse
+import json
+import math
+import sys
+
+LEVEL1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
+DERIVED = (("light_operations", "retiring", "heavy_operations"),
+           ("machine_clears", "bad_speculation", "branch_mispredicts"),
+           ("fetch_bandwidth", "frontend_bound", "fetch_latency"),
+           ("core_bound", "backend_bound", "memory_bound"))
+
+
+def read_truth(path):
+    with open(path) as lines:
+        return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+def fractions(truth):
+    """All twelve nodes of what the emulator counted."""
+    slots = max(truth["slots"], 1)
+    node = {name: value / slots for name, value in truth["topdown"].items()}
+    for name, parent, other in DERIVED:
+        node[name] = node[parent] - node[other]
+    return node
+
+
+def worst(topdown, truth, level):
+    """(points, node) of the fraction that is farthest from the truth; None: not measured."""
+    expected = fractions(truth)
+    found = [(100 * abs(topdown[node]["value"] - expected[node]), node)
+             for node in topdown if (node in LEVEL1) == (level == 1)]
+    return max(found) if found else None
+
+
+def points(difference):
+    return "%5.2f %-18s" % difference if difference else "%5s %-18s" % ("-", "")
+
+
+class Comparison:
+    def __init__(self, report, truth, limits):
+        self.report, self.limits = report, limits
+        self.truth = truth
+        self.failed = []
+        self.worst = {1: None, 2: None}
+        self.enough = 0
+        self.farthest_share = 0.0
+
+    def of(self, what):
+        return [t for t in self.truth if t["what"] == what]
+
+    def fail(self, *words):
+        self.failed.append(" ".join(str(word) for word in words))
+
+    def check_function(self, truth, cycles):
+        rows = [f for f in self.report["functions"] if f["address"] == truth["address"] and
+                f["module"].endswith("/phases")]
+        if len(rows) != 1:
+            self.fail(truth["name"], "has", len(rows), "rows")
+            return
+        row = rows[0]
+        samples = self.report["totals"]["samples"]
+        share = truth["cycles"] / cycles
+        sigma = math.sqrt(share * (1 - share) / max(samples, 1))
+        off = (row["share"] - share) / sigma
+        windows = row["windows"]["valid"]
+        found = {level: worst(row.get("topdown", {}), truth, level) for level in (1, 2)}
+        if not self.limits.brief:
+            print("%-16s %6.2f %6.2f %+5.1f %7d %7d  %s %s" % (
+                truth["name"], 100 * share, 100 * row["share"], off, row["samples"], windows,
+                points(found[1]), points(found[2])))
+        if abs(off) > self.limits.sigma:
+            self.fail(truth["name"], "has %.2f %% of the samples, not %.2f" %
+                      (100 * row["share"], 100 * share))
+        self.farthest_share = max(self.farthest_share, abs(off))
+        if windows < self.limits.windows:
+            return
+        self.enough += 1
+        for level, difference in found.items():
+            if not difference:
+                continue
+            self.worst[level] = max(self.worst[level] or difference, difference)
+            if difference[0] > self.limits.points:
+                self.fail(truth["name"], "%s: %.2f points from the truth" %
+                          (difference[1], difference[0]))
+        if not found[1]:
+            self.fail(truth["name"], "has windows and no top-down")
+
+    def check_functions(self):
+        # the agent samples the program, never itself
+        cycles = sum(t["cycles"] for t in self.of("function") + self.of("rest"))
+        if not self.limits.brief:
+            print("%-16s %6s %6s %5s %7s %7s  %5s %-18s %5s" % (
+                "function", "true %", "share", "sigma", "samples", "windows", "level", "1",
+                "level 2"))
+        for truth in self.of("function"):
+            self.check_function(truth, cycles)
+        if self.enough < self.limits.enough:
+            self.fail("only", self.enough, "functions with", self.limits.windows, "windows")
+        print("%d functions with %d windows or more: at most %s points (level 1), %s (level 2); "
+              "shares within %.1f sigma" % (
+                  self.enough, self.limits.windows,
+                  " ".join(points(self.worst[1]).split()),
+                  " ".join(points(self.worst[2]).split()), self.farthest_share))
+
+    def check_total(self, name, totals, program, agent):
+        """Everything since the start is counted, but for a part of our own handlers."""
+        counted = totals["slots"]
+        ours = min(max((counted - program["slots"]) / max(agent["slots"], 1), 0), 1)
+        truth = {"slots": program["slots"] + ours * agent["slots"],
+                 "topdown": {node: value + ours * agent["topdown"][node]
+                             for node, value in program["topdown"].items()}}
+        off = 100 * (counted / max(truth["slots"], 1) - 1)
+        found = [worst(totals.get("topdown", {}), truth, level) for level in (1, 2)]
+        print("%-14s %.4g slots (%+.2f %%), %.1f %% of them ours: %s %s" % (
+            name, counted, off, 100 * ours * agent["slots"] / max(truth["slots"], 1),
+            points(found[0]), points(found[1])))
+        if not found[0]:
+            self.fail(name, "has no top-down")
+        for difference in found:
+            if difference and difference[0] > self.limits.totals:
+                self.fail(name, "%s: %.2f points from the truth" % (difference[1], difference[0]))
+        if abs(off) > self.limits.slots:
+            self.fail(name, "%+.2f %% of the slots" % off)
+
+    def check_totals(self, threads):
+        """`threads`: tid to the report of this thread alone."""
+        self.check_total("process", self.report["totals"], added_up(self.of("thread")),
+                         added_up(self.of("thread_agent")))
+        for tid, report in sorted(threads.items()):
+            self.check_total("thread %d" % tid, report["totals"],
+                             *(t for what in ("thread", "thread_agent") for t in self.of(what)
+                               if t["tid"] == tid))
+
+
+def added_up(truths):
+    return {"slots": sum(t["slots"] for t in truths),
+            "topdown": {node: sum(t["topdown"][node] for t in truths)
+                        for node in truths[0]["topdown"]}}
+
+
+def read_json(path):
+    with open(path) as file:
+        return json.load(file)
+
+
+def of_one_thread(argument):
+    tid, path = argument.split("=", 1)
+    return int(tid), read_json(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compares a report with the lab's truth.")
+    parser.add_argument("report")
+    parser.add_argument("truth")
+    parser.add_argument("--points", type=float, default=1.0)
+    parser.add_argument("--totals", type=float, default=0.5)
+    parser.add_argument("--windows", type=int, default=200)
+    parser.add_argument("--enough", type=int, default=1)
+    parser.add_argument("--sigma", type=float, default=4)
+    parser.add_argument("--slots", type=float, default=0.5)
+    parser.add_argument("--thread", type=of_one_thread, action="append", default=[])
+    parser.add_argument("--brief", action="store_true")
+    limits = parser.parse_args()
+    report = read_json(limits.report)
+    comparison = Comparison(report, read_truth(limits.truth), limits)
+    windows = report["totals"]["windows"]
+    print("%d samples; windows: %d valid, rejected %s; lost %s" % (
+        report["totals"]["samples"], windows["valid"],
+        json.dumps(windows.get("rejected", {})), json.dumps(report["totals"].get("lost", {}))))
+    comparison.check_functions()
+    comparison.check_totals(dict(limits.thread))
+    for line in comparison.failed:
+        print("FAIL: " + line)
+    return bool(comparison.failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Where the registers cannot be had: the same by another way, or the clock, and
+# the header says why.
+. "$(dirname "$0")/lib.sh"
+
+# falls_back LABEL OPTIONS REASON: a profile by the clock, without top-down
+falls_back()
+{
+	measure "$1" "$2" 1ms 100us "-r 300"
+	REASON=$3 holds "$1" <<'END'
+run = report["run"]
+check(run["backend"] == "clock", "backend is %s" % run["backend"])
+check(os.environ["REASON"] in run["reason"], "the reason is '%s'" % run["reason"])
+check(report["totals"]["samples"] > 10, "%d samples" % report["totals"]["samples"])
+check("topdown" not in report["totals"], "there is top-down")
+check(not any("topdown" in f for f in report["functions"]), "a function has top-down")
+END
+}
+
+echo "== as an ordinary user"
+measure paranoid2 "-u 1000 -p 2" 100000 1000 "-r 700"
+accurate paranoid2 --brief --windows 100 --enough 10
+falls_back paranoid3 "-u 1000 -p 3" "perf_event_open refused"
+
+echo "== RDPMC switched off: read()"
+for model in spr icx; do
+	measure $model-read "-m $model -r 0" 100000 2000 "-r 700"
+	accurate $model-read --brief --windows 100 --enough 10
+	holds $model-read <<'END'
+check("read()" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
+END
+done
+
+echo "== without the registers"
+for model in spr-nometrics skx; do
+	falls_back $model "-m $model" "no slots and topdown events"
+done
+falls_back none "-m none" "no slots and topdown events"

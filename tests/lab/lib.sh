@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+# Shared by the lab tests, on top of tests/run/lib.sh.  Source it first; run lab
+# tests from the top of the build tree, as `make check-lab` does.
+. "$(dirname "$0")/../run/lib.sh"
+
+lab_tests=$here
+here=$(cd "$here/../run" && pwd)
+lab_dir=$("$lab_tests/where.sh")
+[ -x "$lab_dir/qemu-system-x86_64" ] || skip "the lab is not built: make check-lab builds it"
+
+guest_dir=$work/in
+mkdir "$guest_dir"
+cp "$library" "$builddir/tests/lab/phases" "$guest_dir/" ||
+	{ echo "run make check-lab first"; exit 99; }
+
+# lab LABEL OPTIONS COMMAND: boots the lab with run.sh's OPTIONS; what COMMAND
+# writes to /out is in $work/LABEL, what it printed in $work/LABEL.out.
+lab()
+{
+	case " $2 " in
+	*" -s "*) repeatable= ;; # counted time and two CPUs do not go together
+	*) repeatable=-i ;;
+	esac
+	# shellcheck disable=SC2086 # $2 is several words
+	guest "$1" bash "$lab_tests/run.sh" $repeatable -t 200 $2 -o "$work/$1.tar" "$guest_dir" -- "$3"
+	mkdir "$work/$1"
+	[ ! -s "$work/$1.tar" ] || tar -xf "$work/$1.tar" -C "$work/$1"
+	rm -f "$work/$1.tar"
+}
+
+# with_agent LONG SHORT: the beginning of a command that is measured.
+with_agent()
+{
+	echo "TDAGENT_REPORT=none TDAGENT_LONG=$1 TDAGENT_SHORT=$2 TDAGENT_OUTPUT=/out/profile" \
+		"LD_PRELOAD=/in/libtdagent.so"
+}
+
+# measure LABEL OPTIONS LONG SHORT ARGUMENTS: phases under the agent, and its report.
+measure()
+{
+	lab "$1" "$2" "$(with_agent "$3" "$4") ./phases $5 >/out/truth"
+	ended "exit 0" "$1"
+	[ ! -s "$work/$1.out" ] || { fail "$1: somebody said something:"; head "$work/$1.out"; }
+	report_on "$1"
+}
+
+# report_on LABEL: $work/LABEL.json, and LABEL.TID.json of each busy thread.
+report_on()
+{
+	threads=
+	"$tdagent" report --top=0 --format=json "$work/$1/profile" >"$work/$1.json" ||
+		fail "$1: no report"
+	for tid in $(sed -n 's/.*"what": "thread", "tid": \([0-9]*\), "insns": [0-9]\{8,\},.*/\1/p' \
+		"$work/$1/truth"); do
+		"$tdagent" report --top=0 --format=json --thread="$tid" "$work/$1/profile" \
+			>"$work/$1.$tid.json" || fail "$1: no report of thread $tid"
+		threads="$threads --thread $tid=$work/$1.$tid.json"
+	done
+}
+
+# accurate LABEL [OPTION...]: the last report against the truth, by accuracy.py.
+accurate()
+{
+	label=$1
+	shift
+	# shellcheck disable=SC2086 # $threads is several words
+	python3 "$lab_tests/accuracy.py" "$work/$label.json" "$work/$label/truth" $threads "$@" ||
+		fail "$label: not accurate"
+}
+
+# holds LABEL: runs the Python statements on stdin on its report (expect.py).
+holds()
+{
+	cat >"$work/statements"
+	grep '^{' "$work/$1/truth" >"$work/truth" # not in the lab: nothing
+	python3 "$here/expect.py" "$work/$1.json" "$work/statements" "$work/truth" ||
+		fail "$1: see above"
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# The emulated PMU: make check-lab builds it, once, and runs the lab tests.
+TESTS += tests/lab/lab.sh
+check_PROGRAMS += tests/lab/phases
+
+lab_tests = \
+	tests/lab/accuracy.sh \
+	tests/lab/corrections.sh \
+	tests/lab/fallbacks.sh \
+	tests/lab/others.sh \
+	tests/lab/settings.sh \
+	tests/lab/threads.sh
+
+EXTRA_DIST += $(lab_tests) tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
+	tests/lab/accuracy.py tests/lab/bench.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
+	tests/lab/run.sh tests/lab/where.sh tests/lab/qemu-pmu.patch \
+	tests/lab/guest/init tests/lab/guest/labtool.c
+
+tests_lab_phases_SOURCES = tests/lab/phases.c tests/lab/guest/labpmu.h
+tests_lab_phases_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
+tests_lab_phases_CFLAGS = $(prog_cflags)
+tests_lab_phases_LDFLAGS = -pthread
+
+.PHONY: lab check-lab check-lab-long bench-lab
+lab: all
+	$(srcdir)/tests/lab/build.sh "$$($(srcdir)/tests/lab/where.sh)"
+
+# A log of its own, so that `make check` keeps its.
+check-lab: lab
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(lab_tests)' TEST_SUITE_LOG=lab-suite.log
+
+check-lab-long: lab
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	$(srcdir)/tests/lab/accuracy.sh --long
+
+bench-lab: lab
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	python3 $(srcdir)/tests/lab/bench.py

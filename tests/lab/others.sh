@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Beside those who want the same counters, and in agreement with perf stat.
+. "$(dirname "$0")/lib.sh"
+
+echo "== the NMI watchdog"
+measure watchdog "-w" 100000 1000 "-r 700"
+accurate watchdog --brief --windows 100 --enough 10
+
+perf=$(command -v perf) || skip "perf is missing: perf stat was not compared"
+mkdir "$guest_dir/lib"
+cp -L "$perf" "$guest_dir/perf"
+ldd "$perf" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | xargs -I '{}' cp -L '{}' "$guest_dir/lib/"
+strip "$guest_dir/perf" "$guest_dir"/lib/*
+# the agent's user-mode view needs perf without the kernel: as an ordinary user
+stat="LD_LIBRARY_PATH=/in/lib ./perf stat --topdown --td-level 2 -x, -o /out/perf"
+
+echo "== perf stat --topdown, alone"
+for model in spr icx; do
+	measure $model-agent "-m $model -u 1000 -p 2" 1000000 1000 "-r 1000"
+	lab $model-perf "-m $model -u 1000 -p 2" "$stat ./phases -r 1000 >/out/truth"
+	ended "exit 0" $model-perf
+	python3 "$lab_tests/perf.py" "$work/$model-agent.json" "$work/$model-perf/perf" ||
+		fail "$model: perf stat does not agree"
+done
+
+echo "== perf stat --topdown on the same process at the same time"
+lab both "-u 1000 -p 2" "$stat env $(with_agent 100000 1000) ./phases -r 1000 >/out/truth"
+ended "exit 0" both
+report_on both
+accurate both --brief --windows 100 --enough 10
+python3 "$lab_tests/perf.py" "$work/both.json" "$work/both/perf" ||
+	fail "perf stat does not agree"

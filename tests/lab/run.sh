@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# run.sh [options] DIR -- COMMAND...
+# Boots the lab machine with DIR's contents in /in, runs COMMAND there (sh),
+# prints its output (stdout and stderr) and exits with its exit status; 99: the
+# kernel panicked, 124: out of time.  What the command leaves in /out comes back
+# as a tar with -o.
+#   -m spr|icx|skx|ivb|spr-nometrics|none   CPU and PMU (spr)
+#   -s N      CPUs (1)            -i   1 instruction = 1 ns of guest time: repeatable
+#   -u UID    run COMMAND as this user (root)
+#   -p N      perf_event_paranoid -r N   cpu/rdpmc
+#   -w        keep the NMI watchdog (it takes a cycles counter)
+#   -t SEC    time limit (600)    -o FILE   tar of /out
+#   -e EDGE   cost of every return to user mode, of every process:
+#             cycles[~jitter %],ret,bad,fe,be[,heavy,brmis,fetchlat,mem] (level 1 adds up to 10000)
+#   -S SEED   of ranges with two mixes and of the jitter (1)
+#   -l FILE   log of user RDPMCs, PMIs and writes of the metrics
+#   -d        dmesg to stderr     -c FILE   keep the console log
+# The lab is in $TDAGENT_LAB, see where.sh.
+here=$(cd "$(dirname "$0")" && pwd)
+lab=$("$here/where.sh")
+usage()
+{
+	sed -n '3,/^here=/{s/^# //p}' "$0" >&2
+	exit 2
+}
+
+model=spr smp=1 clock='' uid=0 paranoid='' rdpmc='' watchdog=0 limit=600 out='' dmesg='' console=''
+while getopts m:s:iu:p:r:wt:o:e:S:l:dc: option; do
+	case $option in
+	m) model=$OPTARG ;;
+	s) smp=$OPTARG ;;
+	i) clock='-icount shift=0,sleep=off -seed 1 -rtc base=2026-01-01T00:00:00,clock=vm' ;;
+	u) uid=$OPTARG ;;
+	p) paranoid=$OPTARG ;;
+	r) rdpmc=$OPTARG ;;
+	w) watchdog=1 ;;
+	t) limit=$OPTARG ;;
+	o) out=$(realpath -m "$OPTARG") ;;
+	e) export LABPMU_EDGE=$OPTARG ;;
+	S) export LABPMU_SEED=$OPTARG ;;
+	l) LABPMU_LOG=$(realpath -m "$OPTARG"); export LABPMU_LOG ;;
+	d) dmesg=1 ;;
+	c) console=$(realpath -m "$OPTARG") ;;
+	*) usage ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -ge 3 ] && [ -d "$1" ] && [ "$2" = -- ] || usage
+dir=$1
+shift 2
+case $model in
+spr) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=1 ;;
+spr-nometrics) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=257 ;;
+icx) cpu=Icelake-Server-noTSX,model=106,stepping=6,lab-pmu=2 ;;
+skx) cpu=Skylake-Server-noTSX-IBRS,model=85,stepping=4,lab-pmu=3 ;;
+ivb) cpu=IvyBridge,model=62,stepping=4,lab-pmu=4 ;;
+none) cpu=Icelake-Server-noTSX,model=143,stepping=8 ;;
+*) usage ;;
+esac
+[ -x "$lab/qemu-system-x86_64" ] || { echo "run.sh: no lab in $lab: make check-lab builds it" >&2; exit 2; }
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/tdagent-lab.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/add/lab" "$work/add/in"
+cp -aL "$dir"/. "$work/add/in/"
+printf '%s\n' "$*" >"$work/add/lab/cmd"
+cat >"$work/add/lab/env" <<END
+LAB_UID=$uid
+LAB_PARANOID=$paranoid
+LAB_RDPMC=$rdpmc
+LAB_DMESG=$dmesg
+END
+(cd "$work/add" && find . | cpio -o -H newc --quiet -R 0:0) >"$work/add.cpio"
+cat "$lab/rootfs.cpio" "$work/add.cpio" >"$work/initrd"
+console=${console:-$work/console}
+# thread=single: the emulator's tables have no locks
+# shellcheck disable=SC2086 # $clock is several words
+LABPMU_OUT=${out:-/dev/null} timeout "$limit" "$lab/qemu-system-x86_64" -L "$lab/fw" -M pc \
+	-nodefaults -no-user-config -display none -accel tcg,thread=single,tb-size=512 $clock \
+	-cpu "$cpu" -smp "$smp" -m 1024 -chardev "file,id=con,path=$console" -serial chardev:con \
+	-no-reboot -monitor none -kernel "$lab/vmlinux" -initrd "$work/initrd" \
+	-append "console=ttyS0 quiet mitigations=off nokaslr panic=-1 nmi_watchdog=$watchdog" \
+	</dev/null 2> >(grep -v "TCG doesn't support requested feature" >&2)
+status=$?
+if grep -q 'Kernel panic' "$console" 2>/dev/null; then
+	tail -n 40 "$console" >&2
+	status=99
+fi
+exit $status
