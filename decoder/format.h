@@ -201,6 +201,7 @@ struct td_file_thread {
 	 * of ours, to be taken out by the reader. */
 	uint64_t empties;
 	uint64_t empty[TD_COUNTERS_MAX];
+	uint64_t unread; /* periods whose counts could not be read: not in total[] */
 };
 
 /*

@@ -388,6 +388,7 @@ static void add_thread_totals(struct adding *adding, const struct td_file_thread
 		report->rejected[i] += thread->rejected[i];
 	for (unsigned i = 0; i < TD_LOST_MAX; i++)
 		report->lost[i] += thread->lost[i];
+	report->unread += thread->unread;
 }
 
 static int add_thread(struct adding *adding, const struct td_file_thread *thread)

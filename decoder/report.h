@@ -140,6 +140,7 @@ struct td_report {
 	uint64_t counted[TD_COUNTERS_MAX];
 	struct td_file_sum sum[TD_COUNTERS_MAX];
 	uint64_t rounded;
+	uint64_t unread;    /* samples whose period is not in total[] */
 	int total_complete; /* node[] is of total[], not of the windows */
 	struct td_topdown_value node[TD_NODES];
 	struct td_check check;

@@ -403,7 +403,11 @@ static void put_totals(struct json *json, const struct td_report *report)
 	put_counters(json, report, report->counted, report->sum);
 	if (td_report_has_topdown(report))
 		put_clean(json, "coverage",
-			  report->total_complete ? "complete" : "windows");
+			  !report->total_complete ? "windows"
+			  : report->unread        ? "partial"
+						  : "complete");
+	if (report->total_complete && report->unread)
+		put_count(json, "unread_periods", report->unread);
 	put_topdown(json, report->node);
 	close_value(json, '}');
 }

@@ -254,6 +254,7 @@ static void print_totals(FILE *out, const struct td_report *report,
 	int bottleneck = td_topdown_bottleneck(report->node);
 	char *text = NULL;
 	size_t size;
+	char but[48] = "";
 	FILE *words;
 
 	if (!td_report_has_topdown(report))
@@ -268,8 +269,10 @@ static void print_totals(FILE *out, const struct td_report *report,
 				100 * report->node[i].estimate.value);
 	}
 	fclose(words);
-	line(out, style, "top-down", "%s %% of the slots of %s%s%s%s", text,
-	     report->total_complete ? "the whole run" : "all windows",
+	if (report->total_complete && report->unread)
+		snprintf(but, sizeof(but), " but %" PRIu64 " periods", report->unread);
+	line(out, style, "top-down", "%s %% of the slots of %s%s%s%s%s", text,
+	     report->total_complete ? "the whole run" : "all windows", but,
 	     report->simulated ? " (SIMULATED)" : "",
 	     bottleneck < 0 ? "" : "; bottleneck: ",
 	     bottleneck < 0 ? "" : td_topdown_tree[bottleneck].title);

@@ -24,6 +24,7 @@ static void fold_thread(struct td_file_thread *into, const struct td_file_thread
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
 		into->total[i] += from->total[i];
 	into->empties += from->empties;
+	into->unread += from->unread;
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
 		into->empty[i] += from->empty[i];
 }

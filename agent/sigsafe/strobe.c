@@ -124,6 +124,8 @@ static void open_window(struct td_thread *thread, uint64_t ip, const uint64_t *v
 	if (readable) {
 		add_totals(thread, values);
 		look_for_throttling(thread, values);
+	} else {
+		record->unread++;
 	}
 	if (!thread->plan->short_period) {
 		thread->counters->reset(thread);

@@ -99,6 +99,7 @@ static const struct field fields[] = {
 	THREAD(total),
 	THREAD(empties),
 	THREAD(empty),
+	THREAD(unread),
 	PLACE(kind),
 	PLACE(object),
 	PLACE(address),

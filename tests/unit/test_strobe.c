@@ -184,6 +184,16 @@ START_TEST(rejects_unreadable)
 }
 END_TEST
 
+START_TEST(counts_what_is_not_in_the_totals)
+{
+	readable = false;
+	signal_at(here, 1200000, 70);
+	ck_assert_uint_eq(record()->samples, 1);
+	ck_assert_uint_eq(record()->unread, 1);
+	ck_assert_uint_eq(record()->total[1], 0);
+}
+END_TEST
+
 START_TEST(rejects_delayed)
 {
 	signal_at(here, 1200000, 0);
@@ -532,6 +542,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, rejects_late);
 	tcase_add_test(tests, rejects_early);
 	tcase_add_test(tests, rejects_unreadable);
+	tcase_add_test(tests, counts_what_is_not_in_the_totals);
 	tcase_add_test(tests, rejects_delayed);
 	tcase_add_test(tests, rejects_unknown_code);
 	tcase_add_test(tests, cuts_at_the_end);
