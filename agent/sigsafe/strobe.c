@@ -100,9 +100,11 @@ static void release_window(struct td_thread *thread)
  * the trigger.  Only a counter of user-mode cycles can tell. */
 static void look_for_throttling(struct td_thread *thread, const uint64_t *values)
 {
-	uint64_t took = elapsed(thread, values) - thread->armed_at;
+	uint64_t now = elapsed(thread, values), took = now - thread->armed_at;
 
+	/* somebody else's reset in between: nothing can be told */
 	if (!thread->registers.mapped || !thread->armed_period ||
+	    now < thread->armed_at ||
 	    took < 2 * thread->armed_period + thread->plan->late)
 		return;
 	thread->places.record->lost[TD_LOST_THROTTLED] += took / thread->armed_period - 1;

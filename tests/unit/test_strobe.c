@@ -435,6 +435,18 @@ START_TEST(notices_throttling)
 }
 END_TEST
 
+START_TEST(calls_a_lost_register_no_throttling)
+{
+	map_counters();
+	signal_at(here, 1200000, 0);
+	release();
+	signal_at(here, 30, 2);
+	thread.armed_at = 1000; /* and the counters began anew since */
+	signal_at(here, 10, 0);
+	ck_assert_uint_eq(record()->lost[TD_LOST_THROTTLED], 0);
+}
+END_TEST
+
 static const uint64_t *timeline_bucket(uint64_t i)
 {
 	const struct td_file_timeline *t =
@@ -557,6 +569,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, keeps_what_did_not_return);
 	tcase_add_test(tests, rejects_switched);
 	tcase_add_test(tests, notices_throttling);
+	tcase_add_test(tests, calls_a_lost_register_no_throttling);
 	tcase_add_test(tests, coarsens_the_timeline);
 	tcase_add_test(tests, begins_anywhere);
 	tcase_add_test(tests, repeats_with_the_seed);
