@@ -13,6 +13,9 @@ static uint32_t field_of(uint64_t metrics, uint32_t field)
 
 static uint64_t part(uint64_t slots, uint32_t fields, uint32_t sum)
 {
+	/* what 48 bits hold needs no 128-bit division, which is 60 instructions */
+	if (slots <= TD_COUNTER_MASK)
+		return slots * fields / sum;
 	return (uint64_t)((unsigned __int128)slots * fields / sum);
 }
 
