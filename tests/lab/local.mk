@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 # The emulated PMU: make check-lab builds it, once, and runs the lab tests.
 TESTS += tests/lab/lab.sh
-check_PROGRAMS += tests/lab/phases
+check_PROGRAMS += tests/lab/phases tests/lab/selfcheck
 
 lab_tests = \
 	tests/lab/accuracy.sh \
 	tests/lab/corrections.sh \
 	tests/lab/fallbacks.sh \
 	tests/lab/others.sh \
+	tests/lab/selfcheck.sh \
 	tests/lab/settings.sh \
 	tests/lab/threads.sh
 
@@ -20,6 +21,10 @@ tests_lab_phases_SOURCES = tests/lab/phases.c tests/lab/guest/labpmu.h
 tests_lab_phases_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_phases_CFLAGS = $(prog_cflags)
 tests_lab_phases_LDFLAGS = -pthread
+tests_lab_selfcheck_SOURCES = tests/lab/selfcheck.c tests/lab/guest/labpmu.h
+tests_lab_selfcheck_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
+tests_lab_selfcheck_CFLAGS = $(prog_cflags)
+tests_lab_selfcheck_LDADD = -lm
 
 .PHONY: lab check-lab check-lab-long bench-lab
 lab: all
@@ -36,3 +41,4 @@ check-lab-long: lab
 bench-lab: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	python3 $(srcdir)/tests/lab/bench.py
+CLEANFILES += lab-suite.log
