@@ -9,7 +9,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${1:?usage: build.sh DIR}
-qemu=qemu-7.2+dfsg
+qemu='qemu-7.2+dfsg'
 packages='dpkg-dev gcc libc6-dev ninja-build pkg-config libglib2.0-dev libpixman-1-dev
 libfdt-dev zlib1g-dev python3 python3-venv meson flex bison cpio busybox-static xz-utils
 patch linux-perf'
@@ -21,12 +21,19 @@ say()
 
 as_root()
 {
-	if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		say "packages are missing:$missing; run me as root, or install sudo"
+		exit 1
+	fi
 }
 
 install_packages()
 {
-	local missing= package
+	local missing='' package
 	for package in $packages; do
 		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
 			grep -qx installed || missing="$missing $package"
@@ -56,7 +63,7 @@ private_apt()
 	apt_options=(-qq -o "Dir::Etc::sourcelist=$PWD/apt/sources.list"
 		-o "Dir::Etc::sourceparts=$PWD/apt/parts" -o "Dir::State::lists=$PWD/apt/lists"
 		-o "Dir::Cache=$PWD/apt" -o APT::Sandbox::User=)
-	apt-get "${apt_options[@]}" update
+	apt-get "${apt_options[@]}" update >apt.log 2>&1 || { cat apt.log; exit 1; }
 }
 
 build_qemu()
@@ -64,9 +71,9 @@ build_qemu()
 	mkdir src build
 	(cd src && apt-get "${apt_options[@]}" source qemu >../source.log 2>&1) ||
 		{ tail -n 5 source.log; exit 1; }
-	[ -d src/$qemu ] || { say "Debian's qemu here is not 7.2: the patch is for Debian 12"; exit 77; }
-	(cd src/$qemu && patch -s -p1 <"$here/qemu-pmu.patch")
-	(cd build && ../src/$qemu/configure --target-list=x86_64-softmmu --without-default-features \
+	[ -d "src/$qemu" ] || { say "this is not $qemu, which the patch is for:"; ls src; exit 1; }
+	(cd "src/$qemu" && patch -s -p1 <"$here/qemu-pmu.patch")
+	(cd build && "../src/$qemu/configure" --target-list=x86_64-softmmu --without-default-features \
 		--enable-tcg --enable-fdt --disable-docs --disable-tools --disable-guest-agent \
 		--disable-kvm --disable-werror >../configure.log 2>&1) ||
 		{ tail -n 20 configure.log; exit 1; }
@@ -98,11 +105,19 @@ get_kernel()
 	PYTHON
 }
 
-command -v apt-get >/dev/null || { say "no apt-get here: the lab is built on Debian 12"; exit 77; }
+is_built()
+{
+	[ -x "$dir/qemu-system-x86_64" ]
+}
+
+is_built && exit 0
+grep -qsx 'VERSION_CODENAME=bookworm' /etc/os-release ||
+	{ say "it is built on Debian 12 only; TDAGENT_LAB may name one that is"; exit 77; }
 mkdir -p "$(dirname "$dir")"
 exec 9>"$dir.lock"
 flock 9
-[ ! -e "$dir" ] || exit 0
+is_built && exit 0
+[ ! -e "$dir" ] || { say "$dir is there, and is no lab"; exit 1; }
 say "building in $dir, once (about 4 minutes)"
 install_packages
 rm -rf "$dir.building"
