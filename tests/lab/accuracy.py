@@ -88,7 +88,7 @@ class Comparison:
             print("%-16s %6.2f %6.2f %+5.1f %7d %7d  %s %s" % (
                 truth["name"], 100 * share, 100 * row["share"], off, row["samples"], windows,
                 points(found[1]), points(found[2])))
-        if abs(off) > self.limits.sigma:
+        if abs(row["share"] - share) > self.limits.sigma * sigma + 0.01 * share:
             self.fail(truth["name"], "has %.2f %% of the samples, not %.2f" %
                       (100 * row["share"], 100 * share))
         self.farthest_share = max(self.farthest_share, abs(off))
@@ -106,7 +106,8 @@ class Comparison:
             self.fail(truth["name"], "has windows and no top-down")
 
     def check_functions(self):
-        # the agent samples the program, never itself
+        # The agent samples the program, never itself.  What libc and the vdso do for
+        # its handlers is in "rest" all the same, up to 1 % of the program.
         cycles = sum(t["cycles"] for t in self.of("function") + self.of("rest"))
         if not self.limits.brief:
             print("%-16s %6s %6s %5s %7s %7s  %5s %-18s %5s" % (

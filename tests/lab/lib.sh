@@ -28,10 +28,11 @@ lab()
 	rm -f "$work/$1.tar"
 }
 
-# with_agent LONG SHORT: the beginning of a command that is measured.
+# with_agent LONG SHORT: the beginning of a command that is measured; the same
+# samples every time, as far as the lab repeats itself.
 with_agent()
 {
-	echo "TDAGENT_REPORT=none TDAGENT_LONG=$1 TDAGENT_SHORT=$2 TDAGENT_OUTPUT=/out/profile" \
+	echo "TDAGENT_SEED=1 TDAGENT_REPORT=none TDAGENT_LONG=$1 TDAGENT_SHORT=$2 TDAGENT_OUTPUT=/out/profile" \
 		"LD_PRELOAD=/in/libtdagent.so"
 }
 
