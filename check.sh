@@ -24,6 +24,7 @@ count()
 broken=0
 suite()
 {
+	rm -f "build/$2"
 	VERBOSE=1 make -C build -s "$1" || status=1
 	[ -e "build/$2" ] && return
 	echo "check.sh: make $1 did not get as far as the tests" >&2
