@@ -270,6 +270,7 @@ void td_identity_find(uint64_t ip, struct td_identity *identity)
 			.address = range.start - object->bias,
 			.region = range.start - object->bias,
 			.size = (uint32_t)(range.end - range.start),
+			.start = range.start,
 		};
 	} else {
 		set_chunk(identity, TD_PLACE_GAP, object, ip,

@@ -22,6 +22,7 @@ struct td_identity {
 	uint64_t address; /* ELF address of the place (JIT, UNKNOWN: run-time) */
 	uint64_t region;
 	uint32_t size;
+	uint64_t start; /* run-time address of a FUNCTION, else 0 */
 };
 
 /* [start, end) in run-time addresses */
@@ -37,6 +38,16 @@ void td_identity_find(uint64_t ip, struct td_identity *identity);
 /* Forgets all objects, with the profile they were recorded in.  Context: normal,
  * no thread of this process takes samples. */
 void td_identity_forget(void);
+
+/*
+ * True if `ip` is in the FUNCTION that was found a moment ago, in code that was
+ * mapped all the time: the tables need not be asked again.
+ */
+static inline bool td_identity_covers(const struct td_identity *identity, uint64_t ip)
+{
+	return identity->kind == TD_PLACE_FUNCTION &&
+	       ip - identity->start < identity->size;
+}
 
 static inline bool td_identity_same_function(const struct td_identity *a,
 					     const struct td_identity *b)

@@ -236,7 +236,10 @@ static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *
 		close_empty(thread, ip, values, readable);
 		return;
 	}
-	td_identity_find(ip, &where);
+	if (td_identity_covers(&thread->window.opened_in, ip))
+		where = thread->window.opened_in;
+	else
+		td_identity_find(ip, &where);
 	reject = judge(thread, &where, length, readable, delayed);
 	if (reject == TD_REJECT_MAX && is_nested(thread, values))
 		reject = TD_REJECT_NESTED;

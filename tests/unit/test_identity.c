@@ -104,6 +104,10 @@ START_TEST(same_function_at_both_ends)
 	td_identity_find((uint64_t)&compare_object, &c);
 	ck_assert(td_identity_same_function(&a, &b));
 	ck_assert(!td_identity_same_function(&a, &c));
+	ck_assert(td_identity_covers(&a, (uint64_t)&compare));
+	ck_assert(td_identity_covers(&a, (uint64_t)&compare + a.size - 1));
+	ck_assert(!td_identity_covers(&a, (uint64_t)&compare + a.size));
+	ck_assert(!td_identity_covers(&a, (uint64_t)&compare - 1));
 }
 END_TEST
 
