@@ -214,7 +214,10 @@ static void close_empty(struct td_thread *thread, uint64_t ip, const uint64_t *v
 	struct td_file_thread *record = thread->places.record;
 
 	thread->in_window = false;
-	if (!readable || ip != thread->window.opened_at ||
+	/* Should its own signal be lost, the long period ends it, perhaps at the same
+	 * instruction of a short loop: one of those would spoil the mean of all. */
+	if (!readable || elapsed(thread, values) > thread->plan->late ||
+	    ip != thread->window.opened_at ||
 	    (thread->counters->switched && thread->counters->switched(thread)))
 		return;
 	record->empties++;

@@ -380,6 +380,16 @@ START_TEST(drops_an_empty_window_with_something_in_it)
 }
 END_TEST
 
+START_TEST(drops_an_empty_window_that_its_signal_did_not_end)
+{
+	map_counters();
+	signal_at(here, 1200000, 0);
+	release();
+	signal_at(here, plan.late + 1, 2); /* at the same instruction */
+	ck_assert_uint_eq(record()->empties, 0);
+}
+END_TEST
+
 /* The empty window first, then one that closes with these values. */
 static void one_window(uint64_t elapsed, uint64_t returns)
 {
@@ -565,6 +575,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, spreads_the_periods);
 	tcase_add_test(tests, measures_empty_windows);
 	tcase_add_test(tests, drops_an_empty_window_with_something_in_it);
+	tcase_add_test(tests, drops_an_empty_window_that_its_signal_did_not_end);
 	tcase_add_test(tests, rejects_nested);
 	tcase_add_test(tests, keeps_what_did_not_return);
 	tcase_add_test(tests, rejects_switched);
