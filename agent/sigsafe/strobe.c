@@ -8,6 +8,9 @@
 #include "agent/sigsafe/release.h"
 #include "agent/sigsafe/timeline.h"
 
+/* Cycles: some fifty are ours, the edges of a real pipeline are some hundred. */
+#define EMPTY_MOST 2000u
+
 static uint64_t next_long(struct td_thread *thread)
 {
 	const struct td_strobe_plan *plan = thread->plan;
@@ -216,7 +219,7 @@ static void close_empty(struct td_thread *thread, uint64_t ip, const uint64_t *v
 	thread->in_window = false;
 	/* Should its own signal be lost, the long period ends it, perhaps at the same
 	 * instruction of a short loop: one of those would spoil the mean of all. */
-	if (!readable || elapsed(thread, values) > thread->plan->late ||
+	if (!readable || elapsed(thread, values) > EMPTY_MOST ||
 	    ip != thread->window.opened_at ||
 	    (thread->counters->switched && thread->counters->switched(thread)))
 		return;
