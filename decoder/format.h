@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define TD_FILE_MAGIC "tdagent\n"
-#define TD_FILE_VERSION 1u
+#define TD_FILE_VERSION 2u
 #define TD_FILE_BYTE_ORDER 0x01020304u
 
 #define TD_BLOCK_SIZE 8192u
@@ -38,6 +38,7 @@ enum td_block_kind {
 	TD_BLOCK_THREADS = 2,
 	TD_BLOCK_PLACES = 3,
 	TD_BLOCK_TIMELINE = 4, /* one struct td_file_timeline */
+	TD_BLOCK_WINDOWS = 5,  /* struct td_file_window, of all threads */
 };
 
 /* Who measures: the counters read at both ends of a window. */
@@ -145,6 +146,13 @@ struct td_file_header {
 	char reason[192];   /* why this backend and trigger */
 	char exe[1024];     /* path of the program */
 	char command[1536]; /* arguments, NUL between them, cut if too long */
+
+	/* from version 2 on; all 0 in files of version 1 */
+	uint32_t window_size;   /* bytes of a record */
+	uint32_t windows_max;   /* records that the window log has room for */
+	uint64_t windows_seen;  /* offered to it; above windows_max it is a sample */
+	uint32_t slots_a_cycle; /* METRICS: width of the core, else 0 */
+	uint32_t reserved2;
 };
 
 struct td_file_block {
@@ -252,6 +260,41 @@ struct td_file_place {
 	struct td_file_sum sum[]; /* header.counters entries */
 };
 
+/*
+ * The window log: single windows, for estimators that need more than sums.  All
+ * of the process while they fit, afterwards a uniform random sample of them
+ * (reservoir).  Valid windows are in it, and those that nothing but the rule of
+ * the same function refuses (TD_REJECT_FUNCTION, TD_REJECT_NESTED); no others.
+ */
+enum td_window_state {
+	TD_WINDOW_FREE = 0,
+	TD_WINDOW_BUSY = 1, /* being written, or its thread was killed then */
+	TD_WINDOW_USED = 2,
+	TD_WINDOW_EMPTY = 3, /* calibration: nothing of the program is in it */
+};
+
+/* Where a window was opened or closed. */
+struct td_file_window_end {
+	uint64_t address; /* as td_file_place.address of the function or chunk */
+	uint32_t object;  /* as td_file_place.object */
+	uint32_t offset;  /* interrupted IP - address, bytes */
+};
+
+#define TD_WINDOW_VALUES 10u
+struct td_file_window {
+	uint32_t state;     /* enum td_window_state, stored last (release) */
+	uint32_t thread;    /* tid */
+	uint32_t requested; /* length asked for, header.period_unit; EMPTY: 0 */
+	uint8_t kind[2];    /* enum td_place_kind at open and close */
+	uint8_t reject;     /* enum td_reject; TD_REJECT_MAX: valid */
+	uint8_t reserved;
+	struct td_file_window_end end[2]; /* open, close */
+	/* As read, own cost included, UINT32_MAX for more.  METRICS: slots, the low
+	 * and the high half of PERF_METRICS, then the counters behind the nodes;
+	 * other backends: the first counters. */
+	uint32_t value[TD_WINDOW_VALUES];
+};
+
 #define TD_PLACE_SIZE(counters)                                                          \
 	(sizeof(struct td_file_place) + (counters) * sizeof(struct td_file_sum))
 
@@ -265,5 +308,6 @@ _Static_assert(sizeof(struct td_file_object) % 8 == 0, "object alignment");
 _Static_assert(sizeof(struct td_file_thread) % 8 == 0, "thread alignment");
 _Static_assert(sizeof(struct td_file_place) % 8 == 0, "place alignment");
 _Static_assert(sizeof(struct td_file_place) == 112, "doc/formats.md");
+_Static_assert(sizeof(struct td_file_window) == 88, "doc/formats.md");
 
 #endif

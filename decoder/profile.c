@@ -70,7 +70,9 @@ static int check_header(const struct td_file_header *h, char *why, size_t size)
 	if (h->block_size != TD_BLOCK_SIZE || h->counters > TD_COUNTERS_MAX ||
 	    !size_possible(h->object_size, sizeof(struct td_file_object)) ||
 	    !size_possible(h->thread_size, sizeof(struct td_file_thread)) ||
-	    !size_possible(h->place_size, TD_PLACE_SIZE(h->counters)))
+	    !size_possible(h->place_size, TD_PLACE_SIZE(h->counters)) ||
+	    (h->version > 1 &&
+	     !size_possible(h->window_size, sizeof(struct td_file_window))))
 		return refuse(why, size,
 			      "damaged header (blocks of %u bytes, records of %u, %u, %u "
 			      "bytes, %u counters)",
@@ -93,6 +95,10 @@ static void clean_word(char *word, size_t size)
 
 static void clean_header(struct td_file_header *h)
 {
+	if (h->version == 1) {
+		h->window_size = h->windows_max = h->slots_a_cycle = 0;
+		h->windows_seen = 0;
+	}
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
 		clean_word(h->counter[i].name, sizeof(h->counter[i].name));
 		clean_word(h->counter[i].unit, sizeof(h->counter[i].unit));
@@ -129,6 +135,8 @@ static uint32_t record_size(const struct view *view, uint32_t kind)
 		return view->profile->header.thread_size;
 	case TD_BLOCK_PLACES:
 		return view->profile->header.place_size;
+	case TD_BLOCK_WINDOWS:
+		return view->profile->header.window_size;
 	default:
 		return 0;
 	}
@@ -221,17 +229,21 @@ static int kind_fits_object(uint32_t kind, const struct td_file_object *object)
 	}
 }
 
+static const struct td_file_object *object_of(const struct view *view, uint32_t ref)
+{
+	const struct td_file_object *object = record_of(view, ref, TD_BLOCK_OBJECTS);
+
+	return object && object->kind != TD_OBJECT_FREE ? object : NULL;
+}
+
 static void check_place(struct view *view, const struct td_file_place *place,
 			const struct td_file_thread *thread)
 {
 	struct td_profile *profile = view->profile;
-	const struct td_file_object *object =
-		record_of(view, place->object, TD_BLOCK_OBJECTS);
+	const struct td_file_object *object = object_of(view, place->object);
 
 	if (place->kind == TD_PLACE_FREE)
 		return;
-	if (object && object->kind == TD_OBJECT_FREE)
-		object = NULL;
 	if (!kind_fits_object(place->kind, object) ||
 	    !sums_possible(place, profile->header.counters)) {
 		profile->damage.records++;
@@ -241,13 +253,33 @@ static void check_place(struct view *view, const struct td_file_place *place,
 		(struct td_profile_place){place, thread, object};
 }
 
+static void check_window(struct view *view, const struct td_file_window *window)
+{
+	struct td_profile *profile = view->profile;
+	struct td_profile_window *checked = &profile->window[profile->windows];
+
+	if (window->state == TD_WINDOW_FREE || window->state == TD_WINDOW_BUSY)
+		return;
+	*checked = (struct td_profile_window){.window = window};
+	for (unsigned i = 0; i < 2; i++) {
+		checked->object[i] = object_of(view, window->end[i].object);
+		if (window->state > TD_WINDOW_EMPTY || window->reject > TD_REJECT_MAX ||
+		    window->kind[i] == TD_PLACE_FREE ||
+		    !kind_fits_object(window->kind[i], checked->object[i])) {
+			profile->damage.records++;
+			return;
+		}
+	}
+	profile->windows++;
+}
+
 static void check_tables(struct view *view)
 {
 	for (uint32_t block = 1; block < view->blocks; block++) {
 		const struct td_file_block *head = block_at(view, block);
 		uint32_t records = record_count(view, block);
 
-		if (head && head->kind > TD_BLOCK_TIMELINE)
+		if (head && head->kind > TD_BLOCK_WINDOWS)
 			view->profile->damage.blocks++;
 		for (uint32_t slot = 0; slot < records; slot++) {
 			if (head->kind == TD_BLOCK_OBJECTS)
@@ -316,28 +348,51 @@ static void check_owned(struct view *view)
 	}
 }
 
-static int index_records(struct view *view)
+/* After check_tables(), likewise. */
+static void check_log(struct view *view)
 {
-	struct td_profile *profile = view->profile;
-	size_t threads = 0, places = 0, timelines = 0;
+	for (uint32_t block = 1; block < view->blocks; block++) {
+		const struct td_file_block *head = block_at(view, block);
+		uint32_t records = record_count(view, block);
+
+		if (!head || head->kind != TD_BLOCK_WINDOWS)
+			continue;
+		for (uint32_t slot = 0; slot < records; slot++)
+			check_window(view, record_at(view, block, slot));
+	}
+}
+
+static uint32_t count_records(const struct view *view, uint32_t kind)
+{
+	uint32_t records = 0;
 
 	for (uint32_t block = 1; block < view->blocks; block++) {
 		const struct td_file_block *head = block_at(view, block);
 
-		if (head && head->kind == TD_BLOCK_THREADS)
-			threads += record_count(view, block);
-		else if (head && head->kind == TD_BLOCK_PLACES)
-			places += record_count(view, block);
-		else if (head && head->kind == TD_BLOCK_TIMELINE)
-			timelines++;
+		if (head && head->kind == kind)
+			records +=
+				kind == TD_BLOCK_TIMELINE ? 1 : record_count(view, block);
 	}
-	profile->thread = calloc(threads + 1, sizeof(*profile->thread));
-	profile->place = calloc(places + 1, sizeof(*profile->place));
-	profile->timeline = calloc(timelines + 1, sizeof(*profile->timeline));
-	if (!profile->thread || !profile->place || !profile->timeline)
+	return records;
+}
+
+static int index_records(struct view *view)
+{
+	struct td_profile *profile = view->profile;
+
+	profile->thread = calloc(count_records(view, TD_BLOCK_THREADS) + 1ul,
+				 sizeof(*profile->thread));
+	profile->place = calloc(count_records(view, TD_BLOCK_PLACES) + 1ul,
+				sizeof(*profile->place));
+	profile->timeline = calloc(count_records(view, TD_BLOCK_TIMELINE) + 1ul,
+				   sizeof(*profile->timeline));
+	profile->window = calloc(count_records(view, TD_BLOCK_WINDOWS) + 1ul,
+				 sizeof(*profile->window));
+	if (!profile->thread || !profile->place || !profile->timeline || !profile->window)
 		return -ENOMEM;
 	check_tables(view);
 	check_owned(view);
+	check_log(view);
 	return 0;
 }
 
@@ -392,6 +447,7 @@ void td_profile_free(struct td_profile *profile)
 	free(profile->thread);
 	free(profile->place);
 	free(profile->timeline);
+	free(profile->window);
 	memset(profile, 0, sizeof(*profile));
 }
 

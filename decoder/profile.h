@@ -30,6 +30,12 @@ struct td_profile_timeline {
 	const struct td_file_thread *thread;
 };
 
+/* One window of the log. */
+struct td_profile_window {
+	const struct td_file_window *window;    /* state USED or EMPTY */
+	const struct td_file_object *object[2]; /* of the ends; NULL as for places */
+};
+
 /* What could not be used; all zero for a sound file. */
 struct td_profile_damage {
 	uint32_t blocks;  /* blocks of an unknown kind or with an impossible owner */
@@ -48,6 +54,8 @@ struct td_profile {
 	size_t places;
 	struct td_profile_timeline *timeline; /* at most one a thread */
 	size_t timelines;
+	struct td_profile_window *window; /* in no order */
+	size_t windows;
 	struct td_profile_damage damage;
 	unsigned char *bytes; /* the file; what the pointers above point into */
 };
@@ -71,6 +79,16 @@ void td_profile_free(struct td_profile *profile);
 
 /* 1 when the file at `path` is regular and starts like a profile, else 0. */
 int td_profile_probe(const char *path);
+
+/*
+ * The counters of a logged window, value[i] that of header.counter[i], own cost
+ * included; corrected ones may be below zero (two's complement).  Returns how
+ * many counters it has, from the first on: less than header.counters if the
+ * record has no room for all, 0 if what was logged is no possible reading.
+ */
+uint32_t td_profile_window_values(const struct td_profile *profile,
+				  const struct td_file_window *window,
+				  uint64_t value[TD_COUNTERS_MAX]);
 
 /* The counter of that name: its index in sum[] and total[], or -1. */
 int td_profile_counter(const struct td_profile *profile, const char *name);

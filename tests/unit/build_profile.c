@@ -19,6 +19,8 @@ void build_start(struct build *build, const char *const *names)
 	header->block_size = TD_BLOCK_SIZE;
 	header->object_size = sizeof(struct td_file_object);
 	header->thread_size = sizeof(struct td_file_thread);
+	header->window_size = sizeof(struct td_file_window);
+	header->windows_max = 1000;
 	header->blocks = 1;
 	header->blocks_max = TD_BLOCKS_MAX;
 	header->state = TD_STATE_EXITED;
@@ -55,6 +57,7 @@ static uint32_t size_of_kind(const struct build *build, uint32_t kind)
 	return kind == TD_BLOCK_OBJECTS   ? build->header->object_size
 	       : kind == TD_BLOCK_THREADS ? build->header->thread_size
 	       : kind == TD_BLOCK_PLACES  ? build->header->place_size
+	       : kind == TD_BLOCK_WINDOWS ? build->header->window_size
 					  : TD_BLOCK_SIZE - TD_BLOCK_HEADER;
 }
 
@@ -142,6 +145,23 @@ struct td_file_timeline *build_timeline(struct build *build, uint32_t thread)
 	timeline->width_ns = TD_TIMELINE_WIDTH_NS;
 	timeline->buckets = TD_TIMELINE_BUCKETS;
 	return timeline;
+}
+
+struct td_file_window *build_logged(struct build *build,
+				    const struct td_file_place *place)
+{
+	struct td_file_window *window =
+		build_record(build, allocate(build, TD_BLOCK_WINDOWS, 0));
+
+	window->state = TD_WINDOW_USED;
+	window->reject = TD_REJECT_MAX;
+	for (unsigned i = 0; i < 2; i++) {
+		window->kind[i] = (uint8_t)place->kind;
+		window->end[i].address = place->address;
+		window->end[i].object = place->object;
+	}
+	build->header->windows_seen++;
+	return window;
 }
 
 int build_parse(const struct build *build, size_t length, struct td_profile *profile,

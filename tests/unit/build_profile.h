@@ -22,8 +22,8 @@
 struct build {
 	unsigned char *bytes; /* BUILD_BLOCKS of them */
 	struct td_file_header *header;
-	uint32_t block[5]; /* the one being filled, of each kind */
-	uint32_t used[5];  /* slots of it */
+	uint32_t block[6]; /* the one being filled, of each kind */
+	uint32_t used[6];  /* slots of it */
 };
 
 /* names: NULL-terminated list of counters */
@@ -43,6 +43,10 @@ void build_window(struct build *build, struct td_file_place *place,
 
 /* The thread's timeline, empty and of the least width. */
 struct td_file_timeline *build_timeline(struct build *build, uint32_t thread);
+
+/* A record of the window log: valid, opened and closed in `place`. */
+struct td_file_window *build_logged(struct build *build,
+				    const struct td_file_place *place);
 
 /* Parses a copy; returns td_profile_parse()'s result. */
 int build_parse(const struct build *build, size_t length, struct td_profile *profile,

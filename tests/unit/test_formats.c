@@ -26,6 +26,8 @@ struct field {
 #define THREAD(name) FIELD(td_file_thread, name)
 #define PLACE(name) FIELD(td_file_place, name)
 #define SUM(name) FIELD(td_file_sum, name)
+#define WINDOW(name) FIELD(td_file_window, name)
+#define END(name) FIELD(td_file_window_end, name)
 #define TIMELINE(name) FIELD(td_file_timeline, name)
 
 static const struct field fields[] = {
@@ -69,6 +71,11 @@ static const struct field fields[] = {
 	HEADER(reason),
 	HEADER(exe),
 	HEADER(command),
+	HEADER(window_size),
+	HEADER(windows_max),
+	HEADER(windows_seen),
+	HEADER(slots_a_cycle),
+	HEADER(reserved2),
 	BLOCK(kind),
 	BLOCK(owner),
 	BLOCK(next),
@@ -115,6 +122,17 @@ static const struct field fields[] = {
 	SUM(sum),
 	SUM(squares),
 	SUM(cross),
+	WINDOW(state),
+	WINDOW(thread),
+	WINDOW(requested),
+	WINDOW(kind),
+	WINDOW(reject),
+	WINDOW(reserved),
+	WINDOW(end),
+	WINDOW(value),
+	END(address),
+	END(object),
+	END(offset),
 	TIMELINE(width_ns),
 	TIMELINE(buckets),
 	TIMELINE(busy),
@@ -133,6 +151,8 @@ static const struct {
 	{"td_file_thread`, ", sizeof(struct td_file_thread)},
 	{"td_file_place`, ", sizeof(struct td_file_place)},
 	{"td_file_sum`, ", sizeof(struct td_file_sum)},
+	{"td_file_window`, ", sizeof(struct td_file_window)},
+	{"td_file_window_end`, ", sizeof(struct td_file_window_end)},
 	{"td_file_timeline`, ", sizeof(struct td_file_timeline)},
 };
 

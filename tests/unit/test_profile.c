@@ -75,17 +75,21 @@ START_TEST(refusals)
 	refused(&build, 0, "not a tdagent profile");
 	refused(&build, 5, "truncated in the header");
 	refused(&build, sizeof(struct td_file_header) - 1, "truncated in the header");
-	build.header->version = 2;
-	refused(&build, build_size(&build), "version 2 is newer than this tdagent");
+	build.header->version = 3;
+	refused(&build, build_size(&build), "version 3 is newer than this tdagent");
 	refused(&build, build_size(&build), "upgrade");
 	build.header->version = 0;
 	refused(&build, build_size(&build), "version 0");
-	build.header->version = 1;
+	build.header->version = TD_FILE_VERSION;
 	build.header->byte_order = 0x04030201;
 	refused(&build, build_size(&build), "byte order");
 	build.header->byte_order = TD_FILE_BYTE_ORDER;
 	build.header->place_size -= 8;
 	refused(&build, build_size(&build), "damaged header");
+	build.header->place_size += 8;
+	build.header->window_size -= 8;
+	refused(&build, build_size(&build), "damaged header");
+	build.header->window_size += 8;
 	build.header->place_size = 0x80000000;
 	refused(&build, build_size(&build), "damaged header");
 	build.header->magic[7] = 0;
@@ -111,6 +115,120 @@ START_TEST(longer_records)
 	ck_assert_uint_eq(profile.threads, 2);
 	ck_assert_uint_eq(profile.places, 2);
 	ck_assert_uint_eq(profile.place[1].place->address, 2);
+	td_profile_free(&profile);
+	build_free(&build);
+}
+END_TEST
+
+/* The small profile with a log of four windows, two of them usable. */
+static void build_log(struct build *build)
+{
+	const struct td_file_place *place;
+
+	build_small(build);
+	place = build_record(build, TD_REF(3, 0));
+	build_logged(build, place)->requested = 300;
+	build_logged(build, place)->state = TD_WINDOW_BUSY;
+	build_logged(build, place)->state = TD_WINDOW_EMPTY;
+	build_logged(build, place)->state = TD_WINDOW_FREE;
+}
+
+START_TEST(window_log)
+{
+	struct td_profile profile;
+	uint64_t value[TD_COUNTERS_MAX];
+	struct build build;
+
+	build_log(&build);
+	((struct td_file_window *)build_record(&build, TD_REF(4, 0)))->value[1] = 7;
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.windows, 2);
+	ck_assert_uint_eq(profile.header.windows_seen, 4);
+	ck_assert_uint_eq(profile.window[0].window->requested, 300);
+	ck_assert_ptr_eq(profile.window[0].object[1], profile.place[0].object);
+	ck_assert_int_eq(profile.window[1].window->state, TD_WINDOW_EMPTY);
+	ck_assert_uint_eq(
+		td_profile_window_values(&profile, profile.window[0].window, value), 2);
+	ck_assert_uint_eq(value[0], 0);
+	ck_assert_uint_eq(value[1], 7);
+	ck_assert(!profile.damage.blocks && !profile.damage.records);
+	td_profile_free(&profile);
+	/* the same bytes as a profile of version 1: no log, no damage */
+	build.header->version = 1;
+	build.header->window_size = 12345;
+	build.header->blocks = 4;
+	ck_assert_int_eq(
+		build_parse(&build, 4 * TD_BLOCK_SIZE, &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.windows, 0);
+	ck_assert_uint_eq(profile.places, 3);
+	ck_assert_uint_eq(profile.header.windows_seen, 0);
+	ck_assert(!profile.damage.blocks && !profile.damage.records);
+	td_profile_free(&profile);
+	build_free(&build);
+}
+END_TEST
+
+static void damaged_log(size_t offset, uint8_t byte)
+{
+	struct td_profile profile;
+	struct build build;
+
+	build_log(&build);
+	((uint8_t *)build_record(&build, TD_REF(4, 0)))[offset] = byte;
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.windows, 1);
+	ck_assert_uint_eq(profile.places, 3);
+	ck_assert_uint_eq(profile.damage.records, 1);
+	td_profile_free(&profile);
+	build_free(&build);
+}
+
+START_TEST(damaged_windows)
+{
+	damaged_log(offsetof(struct td_file_window, state), 4);
+	damaged_log(offsetof(struct td_file_window, state) + 3, 0x80);
+	damaged_log(offsetof(struct td_file_window, kind), 99);
+	damaged_log(offsetof(struct td_file_window, kind) + 1, TD_PLACE_FREE);
+	damaged_log(offsetof(struct td_file_window, kind) + 1, TD_PLACE_JIT);
+	damaged_log(offsetof(struct td_file_window, reject), TD_REJECT_MAX + 1);
+	damaged_log(offsetof(struct td_file_window, end[0].object), 7);
+	damaged_log(offsetof(struct td_file_window, end[1].object) + 3, 0xff);
+}
+END_TEST
+
+/* What the registers held becomes what the sums would have of it. */
+START_TEST(window_of_registers)
+{
+	static const char *const names[] = {
+		"slots",          "retiring",      "bad_speculation",
+		"frontend_bound", "backend_bound", "near_returns",
+		"uop_dropping",   "clears_count",  NULL};
+	struct td_file_window window = {.value = {255000, 0x3f404040u, 0, 3, 1000, 10}};
+	uint64_t value[TD_COUNTERS_MAX];
+	struct td_profile profile;
+	struct build build;
+
+	build_start(&build, names);
+	build.header->backend = TD_BACKEND_METRICS;
+	build.header->level = 1;
+	build.header->slots_a_cycle = 5;
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(td_profile_window_values(&profile, &window, value), 8);
+	ck_assert_uint_eq(value[0], 255000);
+	ck_assert_uint_eq(value[1], 64000);
+	ck_assert_uint_eq(value[3], 64000 - 1000);
+	ck_assert_uint_eq(value[4], 63000 + 50);
+	ck_assert_uint_eq(value[2], 255000 - 64000 - 63000 - 63050);
+	ck_assert_uint_eq(value[5], 3);
+	ck_assert_uint_eq(value[7], 10);
+	window.value[1] = 0; /* was not counting */
+	ck_assert_uint_eq(td_profile_window_values(&profile, &window, value), 0);
+	profile.header.level = 2; /* and says that it has nodes that it has not */
+	window.value[1] = 0x3f404040u;
+	ck_assert_uint_eq(td_profile_window_values(&profile, &window, value), 0);
 	td_profile_free(&profile);
 	build_free(&build);
 }
@@ -192,7 +310,7 @@ static struct td_file_block *places_block(struct build *build)
 static void spoil_block(struct build *build, struct td_file_place *place)
 {
 	(void)place;
-	places_block(build)->kind = 5;
+	places_block(build)->kind = 6;
 }
 
 static void spoil_owner(struct build *build, struct td_file_place *place)
@@ -481,10 +599,11 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("profile",
-			 (const TTest *const[]){sound, refusals, longer_records,
-						damage_is_left_out, sums_below_zero,
-						timelines, timeline_cut, every_truncation,
-						every_byte_flipped, files, size_cap,
-						promised_blocks, NULL});
+	return unit_main(
+		"profile",
+		(const TTest *const[]){sound, refusals, longer_records,
+				       damage_is_left_out, sums_below_zero, timelines,
+				       timeline_cut, every_truncation, every_byte_flipped,
+				       files, size_cap, promised_blocks, window_log,
+				       damaged_windows, window_of_registers, NULL});
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/* Windows of the log: from what was read to counters (profile.h). */
+#include "decoder/profile.h"
+
+#include <string.h>
+
+#include "decoder/registers.h"
+
+#define REGISTERS 3u /* slots and the two halves of PERF_METRICS */
+
+/* What the agent corrected in its sums, by the names of the counters. */
+static void find_correction(const struct td_profile *profile,
+			    struct td_correction *correction)
+{
+	int dropping = td_profile_counter(profile, "uop_dropping");
+	int clears = td_profile_counter(profile, "clears_count");
+
+	*correction = (struct td_correction){
+		.uop_dropping = dropping > 0 ? (uint32_t)dropping : 0,
+		.clears = clears > 0 ? (uint32_t)clears : 0,
+		.clear_slots = profile->header.slots_a_cycle,
+	};
+}
+
+static uint32_t from_registers(const struct td_profile *profile,
+			       const struct td_file_window *window, uint64_t *value)
+{
+	const struct td_file_header *header = &profile->header;
+	uint32_t fields = header->level > 1 ? TD_FIELDS : TD_FIELDS_LEVEL1;
+	uint64_t metrics = window->value[1] | (uint64_t)window->value[2] << 32;
+	struct td_correction correction;
+	uint32_t extras;
+
+	if (header->counters < 1 + fields)
+		return 0;
+	extras = header->counters - 1 - fields;
+	if (extras > TD_WINDOW_VALUES - REGISTERS)
+		extras = TD_WINDOW_VALUES - REGISTERS;
+	value[0] = window->value[0];
+	if (!td_registers_decode(value[0], metrics, fields, value + 1))
+		return 0;
+	for (uint32_t i = 0; i < extras; i++)
+		value[1 + fields + i] = window->value[REGISTERS + i];
+	find_correction(profile, &correction);
+	td_registers_correct(&correction, fields, value);
+	return 1 + fields + extras;
+}
+
+uint32_t td_profile_window_values(const struct td_profile *profile,
+				  const struct td_file_window *window,
+				  uint64_t value[TD_COUNTERS_MAX])
+{
+	uint32_t n = profile->header.counters;
+
+	memset(value, 0, TD_COUNTERS_MAX * sizeof(*value));
+	if (profile->header.backend == TD_BACKEND_METRICS)
+		return from_registers(profile, window, value);
+	if (n > TD_WINDOW_VALUES)
+		n = TD_WINDOW_VALUES;
+	for (uint32_t i = 0; i < n; i++)
+		value[i] = window->value[i];
+	return n;
+}
