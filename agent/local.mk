@@ -24,6 +24,7 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/timeline.c agent/sigsafe/timeline.h \
 	agent/sigsafe/trigger.c agent/sigsafe/trigger.h \
 	agent/sigsafe/unwind_table.c \
+	agent/sigsafe/windows.c agent/sigsafe/windows.h \
 	decoder/registers.c decoder/registers.h
 
 agent_libcore_la_SOURCES = \

@@ -278,6 +278,7 @@ static uint32_t describe_counters(const struct td_backend_choice *choice,
 
 	switch (choice->backend) {
 	case TD_BACKEND_METRICS:
+		header->slots_a_cycle = td_metrics_shape.width;
 		td_metrics_names(counter);
 		return td_metrics_shape.nodes > TD_FIELDS_LEVEL1 ? 2 : 1;
 	case TD_BACKEND_SIMULATED:

@@ -18,6 +18,7 @@
 #include "agent/sigsafe/path.h"
 #include "agent/sigsafe/store.h"
 #include "agent/sigsafe/syscall.h"
+#include "agent/sigsafe/windows.h"
 #include "decoder/directory.h"
 
 #define FIRST_BLOCKS 8u
@@ -243,6 +244,7 @@ static int attach(int fd, const struct td_file_header *header)
 	memcpy(td_store.header, header, sizeof(*header));
 	td_store.header->blocks = 1;
 	td_store.header->blocks_max = (uint32_t)(td_store.map_size / TD_BLOCK_SIZE);
+	td_store.header->windows_max = td_windows_room(td_store.header->blocks_max);
 	/* release: a file with its magic is a profile */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(td_store.header->magic, TD_FILE_MAGIC, sizeof(header->magic));
@@ -262,6 +264,7 @@ int td_profile_create(uint32_t counters, char *why, size_t size)
 	header.object_size = sizeof(struct td_file_object);
 	header.thread_size = sizeof(struct td_file_thread);
 	header.place_size = TD_PLACE_SIZE(counters);
+	header.window_size = sizeof(struct td_file_window);
 	header.counters = counters;
 	snprintf(header.agent, sizeof(header.agent), "tdagent %s", PACKAGE_VERSION);
 	td_facts_fill(&header);
@@ -287,4 +290,5 @@ void td_profile_close(int remove)
 	if (remove && td_core.path[0])
 		unlink(td_core.path);
 	td_store_forget();
+	td_windows_forget();
 }

@@ -56,6 +56,22 @@ static bool read_rdpmc(struct td_thread *thread, uint64_t *values)
 	return true;
 }
 
+static uint32_t saturated(uint64_t value)
+{
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+/* The extra counters are never corrected: they are raw among the values. */
+static void raw_registers(const struct td_thread *thread, const uint64_t *values,
+			  uint32_t *to)
+{
+	to[0] = saturated(values[0]);
+	to[1] = (uint32_t)thread->capture.metrics;
+	to[2] = (uint32_t)(thread->capture.metrics >> 32);
+	for (uint32_t i = 0; i < td_metrics_shape.extras; i++)
+		to[3 + i] = saturated(values[1 + td_metrics_shape.nodes + i]);
+}
+
 static bool switched_rdpmc(const struct td_thread *thread)
 {
 	return thread->capture.lock != thread->registers.lock;
@@ -95,6 +111,19 @@ static bool read_group(struct td_thread *thread, uint64_t *values, uint64_t *not
 	return true;
 }
 
+/* The kernel multiplied the register's fields by SLOTS: its fields again. */
+static uint64_t fields_of(const uint64_t *values)
+{
+	uint64_t metrics = 0, slots = values[0];
+
+	for (uint32_t i = 0; i < td_metrics_shape.nodes && slots; i++) {
+		uint64_t field = (values[1 + i] * 255 + slots / 2) / slots;
+
+		metrics |= (field < 255 ? field : 255) << (8 * i);
+	}
+	return metrics;
+}
+
 static bool read_by_syscall(struct td_thread *thread, uint64_t *values)
 {
 	uint32_t wanted = 1 + td_metrics_shape.nodes + td_metrics_shape.extras;
@@ -104,6 +133,7 @@ static bool read_by_syscall(struct td_thread *thread, uint64_t *values)
 		return false;
 	for (uint32_t i = 0; i < wanted; i++)
 		values[i] -= thread->counter_base[i];
+	thread->capture.metrics = fields_of(values);
 	td_registers_correct(&td_metrics_shape.correction, td_metrics_shape.nodes,
 			     values);
 	/* time without a counter: what was counted is not all there was */
@@ -120,10 +150,12 @@ const struct td_counter_ops td_metrics_rdpmc_counters = {
 	.reset = reset_rdpmc,
 	.elapsed = elapsed_cycles,
 	.switched = switched_rdpmc,
+	.raw = raw_registers,
 };
 
 const struct td_counter_ops td_metrics_read_counters = {
 	.read = read_by_syscall,
 	.reset = reset_by_syscall,
 	.elapsed = elapsed_cycles,
+	.raw = raw_registers,
 };

@@ -7,6 +7,7 @@
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/release.h"
 #include "agent/sigsafe/timeline.h"
+#include "agent/sigsafe/windows.h"
 
 /* Cycles: some fifty are ours, the edges of a real pipeline are some hundred. */
 #define EMPTY_MOST 2000u
@@ -172,6 +173,52 @@ static enum td_reject judge(const struct td_thread *thread,
 	return TD_REJECT_MAX;
 }
 
+static void set_end(struct td_file_window *log, unsigned end,
+		    const struct td_identity *where, uint64_t ip)
+{
+	uint64_t start = where->kind == TD_PLACE_FUNCTION
+				 ? where->start
+				 : ip & ~(uint64_t)(TD_PLACE_CHUNK - 1);
+
+	log->kind[end] = (uint8_t)where->kind;
+	log->end[end] = (struct td_file_window_end){where->address, where->object,
+						    (uint32_t)(ip - start)};
+}
+
+/* The counters as they were read; UINT32_MAX stands for more. */
+static void set_values(const struct td_thread *thread, const uint64_t *values,
+		       uint32_t *to)
+{
+	uint32_t n = td_store.header->counters;
+
+	if (thread->counters->raw) {
+		thread->counters->raw(thread, values, to);
+		return;
+	}
+	for (uint32_t i = 0; i < n && i < TD_WINDOW_VALUES; i++)
+		to[i] = values[i] < UINT32_MAX ? (uint32_t)values[i] : UINT32_MAX;
+}
+
+/* The window that just closed, as it is, for the estimator. */
+static void log_window(struct td_thread *thread, const struct td_identity *where,
+		       uint64_t ip, const uint64_t *values, enum td_reject reject)
+{
+	const struct td_window *window = &thread->window;
+	struct td_file_window *log = td_windows_take(&thread->random);
+
+	if (!log)
+		return;
+	log->thread = atomic_load(&thread->tid);
+	log->requested = window->empty                    ? 0
+			 : window->requested < UINT32_MAX ? (uint32_t)window->requested
+							  : UINT32_MAX;
+	log->reject = (uint8_t)reject;
+	set_end(log, 0, &window->opened_in, window->opened_at);
+	set_end(log, 1, where, ip);
+	set_values(thread, values, log->value);
+	td_windows_publish(log, window->empty ? TD_WINDOW_EMPTY : TD_WINDOW_USED);
+}
+
 static void add_window(struct td_file_place *place, const uint64_t *values)
 {
 	place->windows++;
@@ -227,6 +274,7 @@ static void close_empty(struct td_thread *thread, uint64_t ip, const uint64_t *v
 	note_own_returns(thread, values);
 	for (unsigned i = 0; i < td_store.header->counters; i++)
 		record->empty[i] += values[i];
+	log_window(thread, &thread->window.opened_in, ip, values, TD_REJECT_MAX);
 }
 
 static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *values,
@@ -249,6 +297,9 @@ static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *
 	reject = judge(thread, &where, length, readable, delayed);
 	if (reject == TD_REJECT_MAX && is_nested(thread, values))
 		reject = TD_REJECT_NESTED;
+	if (reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
+	    reject == TD_REJECT_FUNCTION)
+		log_window(thread, &where, ip, values, reject);
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, reject);
 		return;

@@ -54,6 +54,9 @@ struct td_counter_ops {
 	uint64_t (*elapsed)(const struct td_thread *thread, const uint64_t *values);
 	/* Was the thread switched out since?  NULL: it does not matter. */
 	bool (*switched)(const struct td_thread *thread);
+	/* The latest reading for the window log, td_file_window.value.  NULL: the
+	 * first values as they are. */
+	void (*raw)(const struct td_thread *thread, const uint64_t *values, uint32_t *to);
 };
 
 #define TD_EXTRAS_MAX 3u

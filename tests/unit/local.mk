@@ -70,8 +70,13 @@ tests_unit_test_program_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_program_LDADD = tools/libmachine.la $(CHECK_LIBS)
 
 # The agent's own modules.  As static archives their hidden symbols can be tested.
-check_PROGRAMS += tests/unit/test_identity tests/unit/test_metrics tests/unit/test_strobe
-TESTS += tests/unit/test_identity tests/unit/test_metrics tests/unit/test_strobe
+agent_tests = \
+	tests/unit/test_identity \
+	tests/unit/test_metrics \
+	tests/unit/test_strobe \
+	tests/unit/test_windows
+check_PROGRAMS += $(agent_tests)
+TESTS += $(agent_tests)
 tests_unit_test_metrics_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_metrics_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
 
@@ -86,5 +91,10 @@ tests_unit_test_strobe_SOURCES = tests/unit/test_strobe.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_strobe_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_strobe_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
+
+tests_unit_test_windows_SOURCES = tests/unit/test_windows.c \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_windows_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_windows_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
 
 endif

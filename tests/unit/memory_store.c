@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/sigsafe/windows.h"
+
 void memory_store_open(uint32_t counters, uint32_t blocks_max)
 {
 	struct stat st;
@@ -26,6 +28,7 @@ void memory_store_open(uint32_t counters, uint32_t blocks_max)
 	td_store.header->blocks = 1;
 	td_store.header->blocks_max = blocks_max;
 	td_store.header->counters = counters;
+	td_store.header->windows_max = td_windows_room(blocks_max);
 	td_store.header->place_size = TD_PLACE_SIZE(counters);
 }
 
@@ -34,6 +37,7 @@ void memory_store_close(void)
 	munmap(td_store.header, td_store.map_size);
 	close(td_store.fd);
 	td_store_forget();
+	td_windows_forget();
 	td_identity_forget();
 }
 

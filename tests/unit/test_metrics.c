@@ -100,6 +100,28 @@ START_TEST(never_reads_without_an_index)
 }
 END_TEST
 
+/* What the log gets is the register, whatever the formulas make of it. */
+START_TEST(logs_the_registers)
+{
+	uint64_t values[TD_COUNTERS_MAX];
+	uint32_t raw[TD_WINDOW_VALUES] = {0};
+
+	td_metrics_shape.correction.uop_dropping = 9;
+	capture(255000, 70);
+	ck_assert(read_values(values));
+	td_metrics_rdpmc_counters.raw(&thread, values, raw);
+	ck_assert_uint_eq(raw[0], 255000);
+	ck_assert_uint_eq(raw[1], 0x3f404040u);
+	ck_assert_uint_eq(raw[2], 0x20202020u);
+	ck_assert_uint_eq(raw[3], 70);
+	ck_assert_uint_eq(raw[4], 0);
+	capture(1ull << 40, 0);
+	ck_assert(read_values(values));
+	td_metrics_rdpmc_counters.raw(&thread, values, raw);
+	ck_assert_uint_eq(raw[0], UINT32_MAX);
+}
+END_TEST
+
 START_TEST(sees_a_switch)
 {
 	thread.registers.lock = 8;
@@ -154,6 +176,7 @@ int main(void)
 	tcase_add_test(tests, takes_the_slots_of_the_moment);
 	tcase_add_test(tests, refuses_what_was_not_counting);
 	tcase_add_test(tests, never_reads_without_an_index);
+	tcase_add_test(tests, logs_the_registers);
 	tcase_add_test(tests, sees_a_switch);
 	tcase_add_test(tests, adds_up_readings_that_clear);
 	tcase_add_test(tests, corrects);

@@ -118,6 +118,16 @@ static void signal_at(int (*function)(int), uint64_t elapsed, uint64_t other)
 	td_strobe_signal(&thread, ip_of(function), false);
 }
 
+/* The log's window number `n` from the start; NULL if there are not so many. */
+static const struct td_file_window *logged(uint32_t n)
+{
+	for (uint32_t b = 1; b < td_store.header->blocks; b++)
+		if (td_store_block(b)->kind == TD_BLOCK_WINDOWS)
+			return td_store_record(TD_REF(b, n),
+					       sizeof(struct td_file_window));
+	return NULL;
+}
+
 START_TEST(counts_a_window)
 {
 	signal_at(here, 1200000, 70);
@@ -365,6 +375,11 @@ START_TEST(measures_empty_windows)
 	ck_assert_uint_eq(record()->empty[0], 60);
 	ck_assert_uint_eq(record()->empty[1], 4);
 	ck_assert_uint_eq(thread.own_returns, 2);
+	for (uint32_t i = 0; i < 8; i++)
+		ck_assert_uint_eq(logged(i)->state,
+				  i % 4 ? TD_WINDOW_USED : TD_WINDOW_EMPTY);
+	ck_assert_uint_eq(logged(4)->value[0], 30);
+	ck_assert_uint_eq(logged(4)->requested, 0);
 }
 END_TEST
 
@@ -557,6 +572,67 @@ START_TEST(fills_up_and_goes_on)
 }
 END_TEST
 
+START_TEST(logs_windows)
+{
+	const struct td_file_window *log;
+	struct td_identity at_here, at_there;
+	uint64_t requested;
+
+	td_identity_find(ip_of(here), &at_here);
+	td_identity_find(ip_of(there), &at_there);
+	atomic_store(&thread.tid, 77);
+	signal_at(here, 1200000, 70);
+	requested = armed;
+	ck_assert_ptr_null(logged(0));
+	signal_at(here, 2500, 3);
+	signal_at(here, 1200000, 70);
+	signal_at(there, 2400, 4);
+	signal_at(there, 1200000, 70);
+	signal_at(there, 1, 5); /* early */
+	signal_at(here, 1200000, 70);
+	signal_at(here, 90000, 6); /* late */
+	ck_assert_uint_eq(td_store.header->windows_seen, 2);
+	log = logged(0);
+	ck_assert_ptr_nonnull(log);
+	ck_assert_uint_eq(log->state, TD_WINDOW_USED);
+	ck_assert_uint_eq(log->thread, 77);
+	ck_assert_uint_eq(log->requested, requested);
+	ck_assert_uint_eq(log->reject, TD_REJECT_MAX);
+	ck_assert_uint_eq(log->kind[0], TD_PLACE_FUNCTION);
+	ck_assert_uint_eq(log->kind[1], TD_PLACE_FUNCTION);
+	ck_assert_uint_eq(log->end[0].address, at_here.address);
+	ck_assert_uint_eq(log->end[1].object, at_here.object);
+	ck_assert_uint_eq(log->end[1].offset, 0);
+	ck_assert_uint_eq(log->value[0], 2500);
+	ck_assert_uint_eq(log->value[1], 3);
+	log = logged(1);
+	ck_assert_uint_eq(log->state, TD_WINDOW_USED);
+	ck_assert_uint_eq(log->reject, TD_REJECT_FUNCTION);
+	ck_assert_uint_eq(log->end[0].address, at_here.address);
+	ck_assert_uint_eq(log->end[1].address, at_there.address);
+	ck_assert_uint_eq(log->value[0], 2400);
+	ck_assert_uint_eq(logged(2)->state, TD_WINDOW_FREE);
+}
+END_TEST
+
+/* Where in the function, and counts that the record has no room for. */
+START_TEST(logs_offsets_and_large_counts)
+{
+	const struct td_file_window *log;
+
+	plan.late = UINT64_MAX / 2;
+	counted[0] += 1200000;
+	td_strobe_signal(&thread, ip_of(here) + 1, false);
+	counted[0] += 1ull << 33;
+	td_strobe_signal(&thread, ip_of(here) + 2, false);
+	log = logged(0);
+	ck_assert_ptr_nonnull(log);
+	ck_assert_uint_eq(log->end[0].offset, 1);
+	ck_assert_uint_eq(log->end[1].offset, 2);
+	ck_assert_uint_eq(log->value[0], UINT32_MAX);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
 	tcase_add_test(tests, counts_a_window);
@@ -586,6 +662,8 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, repeats_with_the_seed);
 	tcase_add_test(tests, stops_when_it_cannot_arm);
 	tcase_add_test(tests, fills_up_and_goes_on);
+	tcase_add_test(tests, logs_windows);
+	tcase_add_test(tests, logs_offsets_and_large_counts);
 }
 
 int main(void)
