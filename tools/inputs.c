@@ -12,6 +12,14 @@
 
 #include "decoder/profile.h"
 
+/* Who wants the profiles. */
+struct reader {
+	td_inputs_take *take;
+	void *context;
+	int *failed;
+	size_t taken;
+};
+
 static void say(int *failed, const char *path, const char *why)
 {
 	fprintf(stderr, "tdagent report: %s: %s\n", path, why);
@@ -61,18 +69,19 @@ static enum td_fate fate_of(const struct td_file_header *header)
 	return TD_FATE_KILLED;
 }
 
-/* Returns 0, also after saying that the file is bad, or -ENOMEM. */
-static int add_file(struct td_report *report, const char *path, int *failed)
+/* Returns 0, also after saying that the file is bad. */
+static int read_file(struct reader *reader, const char *path)
 {
 	struct td_profile profile;
 	char why[256];
 	int err = td_profile_read(&profile, path, why, sizeof(why));
 
 	if (err) {
-		say(failed, path, why);
+		say(reader->failed, path, why);
 		return 0;
 	}
-	err = td_report_add(report, &profile, path, fate_of(&profile.header));
+	reader->taken++;
+	err = reader->take(reader->context, &profile, path);
 	td_profile_free(&profile);
 	return err;
 }
@@ -91,15 +100,15 @@ static int visible(const struct dirent *entry)
 }
 
 /* Files that are no profiles may lie there too. */
-static int add_directory(struct td_report *report, const char *directory, int *failed)
+static int read_directory(struct reader *reader, const char *directory)
 {
 	struct dirent **entry;
 	int count = scandir(directory, &entry, visible, alphasort);
-	size_t before = report->processes;
+	size_t before = reader->taken;
 	int err = 0;
 
 	if (count < 0) {
-		say(failed, directory, strerror(errno));
+		say(reader->failed, directory, strerror(errno));
 		return 0;
 	}
 	for (int i = 0; i < count; i++) {
@@ -107,12 +116,12 @@ static int add_directory(struct td_report *report, const char *directory, int *f
 
 		if (!err && join(path, directory, entry[i]->d_name) == 0 &&
 		    td_profile_probe(path))
-			err = add_file(report, path, failed);
+			err = read_file(reader, path);
 		free(entry[i]);
 	}
 	free(entry);
-	if (!err && report->processes == before && !*failed)
-		say(failed, directory, "no profile in this directory");
+	if (!err && reader->taken == before && !*reader->failed)
+		say(reader->failed, directory, "no profile in this directory");
 	return err;
 }
 
@@ -171,7 +180,7 @@ static void find_newest(const char *directory, int depth, struct newest *newest)
 		free(entry);
 }
 
-static int add_default(struct td_report *report, int *failed)
+static int read_default(struct reader *reader)
 {
 	const char *base = getenv("TMPDIR");
 	char directory[PATH_MAX], name[32];
@@ -183,25 +192,38 @@ static int add_default(struct td_report *report, int *failed)
 	if (!join(directory, base, name))
 		find_newest(directory, 1, &newest);
 	if (!newest.found) {
-		say(failed, directory, "no profile of yours here: name a FILE");
+		say(reader->failed, directory, "no profile of yours here: name a FILE");
 		return 0;
 	}
-	return add_file(report, newest.path, failed);
+	return read_file(reader, newest.path);
 }
 
-int td_inputs_add(struct td_report *report, int count, char **path, int *failed)
+int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
+		   int *failed)
 {
+	struct reader reader = {.take = take, .context = context, .failed = failed};
 	int err = 0;
 
 	if (count == 0)
-		return add_default(report, failed);
+		return read_default(&reader);
 	for (int i = 0; i < count && !err; i++) {
 		struct stat st;
 
 		if (stat(path[i], &st) == 0 && S_ISDIR(st.st_mode))
-			err = add_directory(report, path[i], failed);
+			err = read_directory(&reader, path[i]);
 		else
-			err = add_file(report, path[i], failed);
+			err = read_file(&reader, path[i]);
 	}
 	return err;
+}
+
+static int add_to_report(void *context, const struct td_profile *profile,
+			 const char *path)
+{
+	return td_report_add(context, profile, path, fate_of(&profile->header));
+}
+
+int td_inputs_add(struct td_report *report, int count, char **path, int *failed)
+{
+	return td_inputs_each(count, path, add_to_report, report, failed);
 }

@@ -7,12 +7,21 @@
 
 #include "decoder/report.h"
 
+/* Gets each profile, which is freed afterwards.  Returns 0 or a negative errno,
+ * which ends the reading. */
+typedef int td_inputs_take(void *context, const struct td_profile *profile,
+			   const char *path);
+
 /*
- * Adds the profiles at `path`: files, and of directories all profiles in them.
+ * Hands the profiles at `path` to `take`: files, and of directories all profiles in them.
  * None at all stands for the newest one of this user in the default directory,
  * ${TMPDIR:-/tmp}/tdagent-UID.  Says on standard error what cannot be read, sets
- * *failed for it and goes on.  Returns 0 or -ENOMEM.
+ * *failed for it and goes on.  Returns 0 or what `take` returned.
  */
+int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
+		   int *failed);
+
+/* Adds all of them to `report`.  Returns 0 or -ENOMEM. */
 int td_inputs_add(struct td_report *report, int count, char **path, int *failed);
 
 #endif

@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += tools/libprint.la
 tools_libprint_la_SOURCES = \
 	tools/print.c tools/print.h \
 	tools/print_csv.c \
+	tools/print_windows.c \
 	tools/print_json.c \
 	tools/print_table.c tools/print_table.h \
 	tools/print_text.c \

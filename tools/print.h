@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "decoder/profile.h"
 #include "decoder/report.h"
 
 struct td_print_style {
@@ -24,6 +25,19 @@ void td_print_text(FILE *out, const struct td_report *report,
 void td_print_json(FILE *out, const struct td_report *report);
 /* RFC 4180 with plain newlines: one header line, one line for each function. */
 void td_print_csv(FILE *out, const struct td_report *report);
+
+/*
+ * The window log as CSV, a line for each window in the order of the file;
+ * doc/formats.md has the columns.  Zeroed but for `out` before the first profile,
+ * whose counters become the columns.  Returns 0 or -ENOMEM.
+ */
+struct td_print_windows {
+	FILE *out;
+	uint32_t counters;
+	struct td_file_counter counter[TD_COUNTERS_MAX];
+};
+
+int td_print_windows(struct td_print_windows *print, const struct td_profile *profile);
 
 /* What all printers share. */
 

@@ -12,7 +12,7 @@
 #include "tools/inputs.h"
 #include "tools/print.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_WINDOWS };
 
 struct request {
 	struct td_report_query query;
@@ -38,7 +38,7 @@ static const char usage[] =
 	"  --module=GLOB     functions of these modules only\n"
 	"  --thread=TID|NAME samples of these threads only\n"
 	"  --min-share=P     functions with at least P percent of the samples\n"
-	"  --format=FORMAT   text, json or csv\n"
+	"  --format=FORMAT   text, json, csv, or windows: the log of single windows\n"
 	"  --timeline        text: what the process did over time as well\n"
 	"  --output=FILE     write to FILE\n"
 	"  --help            this text\n";
@@ -96,15 +96,15 @@ static int set_min_share(struct request *request, const char *value)
 
 static int set_format(struct request *request, const char *value)
 {
-	static const char *const names[] = {"text", "json", "csv"};
+	static const char *const names[] = {"text", "json", "csv", "windows"};
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		if (strcmp(value, names[i]) == 0) {
 			request->format = (enum format)i;
 			return 0;
 		}
 	}
-	return wrong_value("format", value, "text, json or csv");
+	return wrong_value("format", value, "text, json, csv or windows");
 }
 
 static int set_output(struct request *request, const char *value)
@@ -184,17 +184,35 @@ static struct td_print_style style_of(FILE *out)
 	return style;
 }
 
-static int print_report(const struct request *request, const struct td_report *report)
+static FILE *open_output(const struct request *request)
 {
 	FILE *out = request->output ? fopen(request->output, "we") : stdout;
-	const char *name = request->output ? request->output : "standard output";
-	struct td_print_style style;
-	int bad;
 
-	if (!out) {
-		say(name, strerror(errno));
+	if (!out)
+		say(request->output, strerror(errno));
+	return out;
+}
+
+/* Returns 0, or -1 after saying what went wrong with all that was written. */
+static int close_output(const struct request *request, FILE *out)
+{
+	int bad = fflush(out) != 0 || ferror(out);
+
+	if (bad)
+		say(request->output ? request->output : "standard output",
+		    strerror(errno));
+	if (request->output)
+		fclose(out);
+	return bad ? -1 : 0;
+}
+
+static int print_report(const struct request *request, const struct td_report *report)
+{
+	FILE *out = open_output(request);
+	struct td_print_style style;
+
+	if (!out)
 		return -1;
-	}
 	style = style_of(out);
 	style.timeline = request->timeline;
 	if (request->format == FORMAT_JSON)
@@ -203,12 +221,28 @@ static int print_report(const struct request *request, const struct td_report *r
 		td_print_csv(out, report);
 	else
 		td_print_text(out, report, &style);
-	bad = fflush(out) != 0 || ferror(out);
-	if (bad)
-		say(name, strerror(errno));
-	if (request->output)
-		fclose(out);
-	return bad ? -1 : 0;
+	return close_output(request, out);
+}
+
+static int print_windows_of(void *print, const struct td_profile *profile,
+			    const char *path)
+{
+	(void)path;
+	return td_print_windows(print, profile);
+}
+
+/* The profiles one after the other: nothing is added up. */
+static int print_windows(const struct request *request, int count, char **path)
+{
+	struct td_print_windows print = {.out = open_output(request)};
+	int failed = 0, err;
+
+	if (!print.out)
+		return -1;
+	err = td_inputs_each(count, path, print_windows_of, &print, &failed);
+	if (err)
+		say("report", strerror(-err));
+	return close_output(request, print.out) || err || failed;
 }
 
 int td_cmd_report(int argc, char **argv)
@@ -224,6 +258,8 @@ int td_cmd_report(int argc, char **argv)
 		request.query.top = request.format == FORMAT_TEXT ? TOP_TEXT : 0;
 	/* a report must not wait for a server */
 	unsetenv("DEBUGINFOD_URLS");
+	if (request.format == FORMAT_WINDOWS)
+		return print_windows(&request, argc - optind, argv + optind) != 0;
 	report = td_report_new(&request.query);
 	err = report ? td_inputs_add(report, argc - optind, argv + optind, &failed)
 		     : -ENOMEM;

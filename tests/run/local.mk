@@ -18,7 +18,8 @@ run_tests = \
 	tests/run/simulated.sh \
 	tests/run/symbols.sh \
 	tests/run/threads.sh \
-	tests/run/traced.sh
+	tests/run/traced.sh \
+	tests/run/windows.sh
 
 TESTS += $(run_tests)
 EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/against-perf.py
