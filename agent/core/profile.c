@@ -274,6 +274,9 @@ int td_profile_create(uint32_t counters, char *why, size_t size)
 		snprintf(why, size, "%s", problem[0] ? problem : strerror(-error));
 		if (fd >= 0)
 			close(fd);
+		if (td_core.path[0])
+			unlink(td_core.path); /* nothing is in it yet */
+		td_core.path[0] = 0;
 		return error;
 	}
 	if (problem[0])

@@ -6,8 +6,8 @@ prog_cflags = $(AM_CFLAGS) -O2 -g
 noinst_PROGRAMS += tests/prog/demo
 check_PROGRAMS += \
 	tests/prog/burn tests/prog/closeall tests/prog/deny tests/prog/exits tests/prog/forker \
-	tests/prog/functions tests/prog/jit tests/prog/loader tests/prog/manythreads tests/prog/masked \
-	tests/prog/nounwind \
+	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/loader tests/prog/manythreads tests/prog/masked \
+	tests/prog/nounwind tests/prog/quiet \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw
 check_LTLIBRARIES += \
 	tests/prog/early.la tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la
@@ -27,12 +27,16 @@ tests_prog_forker_SOURCES = tests/prog/forker.c tests/prog/spin.h
 tests_prog_forker_CFLAGS = $(prog_cflags)
 tests_prog_functions_SOURCES = tests/prog/functions.c tests/prog/spin.h
 tests_prog_functions_CFLAGS = $(prog_cflags)
+tests_prog_inject_SOURCES = tests/prog/inject.c
 tests_prog_jit_SOURCES = tests/prog/jit.c tests/prog/spin.h
 tests_prog_jit_CFLAGS = $(prog_cflags)
 tests_prog_manythreads_SOURCES = tests/prog/manythreads.c tests/prog/spin.h
 tests_prog_manythreads_CFLAGS = $(prog_cflags)
 tests_prog_masked_SOURCES = tests/prog/masked.c tests/prog/spin.h
 tests_prog_masked_CFLAGS = $(prog_cflags)
+tests_prog_quiet_SOURCES = tests/prog/quiet.c tests/prog/spin.h
+tests_prog_quiet_CFLAGS = $(prog_cflags)
+tests_prog_quiet_LDFLAGS = -pthread
 tests_prog_sigs_SOURCES = tests/prog/sigs.c tests/prog/spin.h
 tests_prog_sigs_CFLAGS = $(prog_cflags)
 tests_prog_threads2_SOURCES = tests/prog/threads2.c tests/prog/spin.h

@@ -7,6 +7,7 @@ run_tests = \
 	tests/run/command.sh \
 	tests/run/denied.sh \
 	tests/run/exec.sh \
+	tests/run/faults.sh \
 	tests/run/fork.sh \
 	tests/run/guest.sh \
 	tests/run/killed.sh \
