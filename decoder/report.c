@@ -16,10 +16,13 @@ struct adding {
 	uint32_t process;
 	int counter[TD_COUNTERS_MAX]; /* the report's index of the profile's counters, or
 					 -1 */
+	size_t first_thread;          /* the report's threads before this profile's */
 	struct td_own_cost own_cost;
 	double sample_ns;                    /* CPU time that one sample stands for */
 	const struct td_file_object *object; /* the last one looked up */
 	uint32_t module;                     /* its index */
+	const struct td_file_thread *thread; /* likewise, of the places' threads */
+	uint32_t thread_index;
 };
 
 /* Makes room for one more element.  Returns 0 or -ENOMEM. */
@@ -66,6 +69,7 @@ void td_report_free(struct td_report *report)
 	free(report->thread);
 	free(report->module);
 	free(report->function);
+	free(report->part);
 	free(report->note);
 	td_hash_free(&report->by_place);
 	td_hash_free(&report->by_module);
@@ -300,6 +304,41 @@ static void add_sums(const struct adding *adding, struct td_report_function *row
 		row->rounded += place->sum[0].sum;
 }
 
+/* The index of a thread that the report asks for; its places lie together. */
+static uint32_t thread_of(struct adding *adding, const struct td_file_thread *thread)
+{
+	if (thread != adding->thread) {
+		size_t index = adding->first_thread;
+
+		for (size_t i = 0; adding->profile->thread[i] != thread; i++)
+			index += wanted(adding->report, adding->profile->thread[i]);
+		adding->thread = thread;
+		adding->thread_index = (uint32_t)index;
+	}
+	return adding->thread_index;
+}
+
+static int add_part(struct adding *adding, struct td_report_function *row,
+		    const struct td_profile_place *at)
+{
+	struct td_report *report = adding->report;
+	const struct td_file_place *place = at->place;
+
+	if (!report->query.parts || (!place->samples && !place->windows))
+		return 0;
+	if (reserve(&report->part, report->parts, sizeof(*report->part)) < 0)
+		return -ENOMEM;
+	report->part[report->parts] = (struct td_report_part){
+		.thread = thread_of(adding, at->thread),
+		.next = row->part,
+		.samples = place->samples,
+		.windows = place->windows,
+		.cpu_ns = (double)place->samples * adding->sample_ns,
+	};
+	row->part = (uint32_t)++report->parts;
+	return 0;
+}
+
 static int add_place(struct adding *adding, const struct td_profile_place *at)
 {
 	const struct td_file_place *place = at->place;
@@ -324,7 +363,7 @@ static int add_place(struct adding *adding, const struct td_profile_place *at)
 	add_sums(adding, row, place);
 	adding->report->samples += place->samples;
 	adding->report->process[adding->process].samples += place->samples;
-	return 0;
+	return add_part(adding, row, at);
 }
 
 /* Complete totals: of the thread, its process and all that is reported. */
@@ -497,6 +536,7 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	td_own_cost_of(profile, &adding.own_cost);
 	adding.sample_ns = sample_time(profile);
 	add_own_cost(&adding);
+	adding.first_thread = report->threads;
 	for (size_t i = 0; i < profile->threads && !err; i++)
 		err = add_thread(&adding, profile->thread[i]);
 	for (size_t i = 0; i < profile->places && !err; i++)

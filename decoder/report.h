@@ -39,6 +39,7 @@ struct td_report_query {
 	unsigned sort;      /* enum td_sort */
 	size_t top;         /* functions to keep, 0: all */
 	double min_share;   /* of all samples, 0..1 */
+	int parts;          /* keep which thread each sample is of */
 };
 
 /* What has become of a process; a profile alone cannot tell all of them. */
@@ -102,8 +103,21 @@ struct td_report_function {
 	struct td_report_rate faults;
 	struct td_report_rate switches;
 	struct td_topdown_value node[TD_NODES];
+	uint32_t part; /* index + 1 of its first part, 0: none */
 };
 #define TD_NO_MODULE UINT32_MAX
+
+/*
+ * What one thread has of a function.  A function's parts are a list, in which a
+ * thread may stand more than once.
+ */
+struct td_report_part {
+	uint32_t thread; /* index */
+	uint32_t next;   /* index + 1 of the function's next part, 0: none */
+	uint64_t samples;
+	uint64_t windows; /* valid ones */
+	double cpu_ns;
+};
 
 struct td_report {
 	struct td_report_query query; /* its strings are the caller's */
@@ -116,7 +130,9 @@ struct td_report {
 	size_t modules;
 	struct td_report_function *function; /* sorted; after finish only what is asked */
 	size_t functions;
-	size_t functions_all; /* before top, module and min_share */
+	size_t functions_all;        /* before top, module and min_share */
+	struct td_report_part *part; /* if the query asks for parts */
+	size_t parts;
 	char **note;
 	size_t notes;
 

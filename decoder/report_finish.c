@@ -55,8 +55,24 @@ static void unite(struct td_report_function *f, const struct td_symbols *symbols
 	}
 }
 
-static void merge(struct td_report_function *into, const struct td_report_function *from)
+/* All parts of `from` become parts of `into`. */
+static void join_parts(struct td_report *report, struct td_report_function *into,
+		       const struct td_report_function *from)
 {
+	struct td_report_part *last;
+
+	if (!from->part)
+		return;
+	for (last = &report->part[from->part - 1]; last->next;)
+		last = &report->part[last->next - 1];
+	last->next = into->part;
+	into->part = from->part;
+}
+
+static void merge(struct td_report *report, struct td_report_function *into,
+		  const struct td_report_function *from)
+{
+	join_parts(report, into, from);
 	into->samples += from->samples;
 	into->windows += from->windows;
 	into->cpu_ns += from->cpu_ns;
@@ -133,7 +149,7 @@ static int name_rows(struct td_report *report, size_t first, size_t last, size_t
 	qsort(row + first, last - first, sizeof(*row), by_place);
 	for (size_t i = first; i < last; i++) {
 		if (*out > start && by_place(&row[*out - 1], &row[i]) == 0)
-			merge(&row[*out - 1], &row[i]);
+			merge(report, &row[*out - 1], &row[i]);
 		else
 			row[(*out)++] = row[i];
 	}
