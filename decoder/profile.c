@@ -457,7 +457,9 @@ void td_profile_free(struct td_profile *profile)
  */
 static int open_file(gzFile *file, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int standard = strcmp(path, "-") == 0;
+	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+			  : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	int err = -ENOMEM;
 
@@ -467,7 +469,7 @@ static int open_file(gzFile *file, const char *path)
 		err = -errno;
 		goto out_close;
 	}
-	if (!S_ISREG(st.st_mode)) {
+	if (!S_ISREG(st.st_mode) && !(standard && S_ISFIFO(st.st_mode))) {
 		err = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 		goto out_close;
 	}

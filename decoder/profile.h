@@ -61,7 +61,8 @@ struct td_profile {
 };
 
 /*
- * Reads the file at `path`, plain or compressed by gzip.  Returns 0, or a
+ * Reads the file at `path`, plain or compressed by gzip; "-" is standard input,
+ * which may be a pipe.  Returns 0, or a
  * negative errno with `why` holding one line without the file's name: -EINVAL
  * for a file that is no usable profile, otherwise the system's error.  Free
  * the profile with td_profile_free() after success only.
