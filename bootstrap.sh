@@ -3,14 +3,17 @@
 # From nothing to a first report: installs what is needed (Debian, Ubuntu),
 # builds in build/, profiles the demonstration program and shows its report.
 # May be run again at any time.  --build stops after building, --tests installs
-# and builds what the tests need too (check.sh uses both).
+# and builds what the tests need too (check.sh uses both), --others the programs
+# that some tests compare with if they are there.
 set -eu
 
 cd "$(dirname "$0")"
 
 build_packages='gcc g++ make libc6-dev binutils autoconf automake libtool pkg-config
-libelf-dev libdw-dev libunwind-dev zlib1g-dev libiberty-dev'
+libelf-dev libdw-dev libunwind-dev zlib1g-dev libiberty-dev
+libprotobuf-c-dev protobuf-c-compiler'
 test_packages='check python3 groff universal-ctags clang-format xz-utils zstd sqlite3 openssl strace'
+other_packages='golang-go prometheus python3-prometheus-client chromium'
 
 die()
 {
@@ -71,16 +74,18 @@ show()
 }
 
 tests=
+others=
 stop=
 for argument; do
 	case $argument in
 	--tests) tests=yes ;;
+	--others) others=yes ;;
 	--build) stop=yes ;;
-	*) die "$argument: no such option; write --build, --tests or nothing" ;;
+	*) die "$argument: no such option; write --build, --tests, --others or nothing" ;;
 	esac
 done
 # shellcheck disable=SC2086 # lists of names
-need_packages $build_packages ${tests:+$test_packages}
+need_packages $build_packages ${tests:+$test_packages} ${others:+$other_packages}
 build
 [ -z "$tests" ] || build check TESTS=
 [ -n "$stop" ] || show

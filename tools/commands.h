@@ -9,6 +9,7 @@
 #define TD_TOOLS_COMMANDS_H
 
 int td_cmd_report(int argc, char **argv);
+int td_cmd_export(int argc, char **argv);
 int td_cmd_run(int argc, char **argv);
 int td_cmd_probe(int argc, char **argv);
 

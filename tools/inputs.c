@@ -22,7 +22,7 @@ struct reader {
 
 static void say(int *failed, const char *path, const char *why)
 {
-	fprintf(stderr, "tdagent report: %s: %s\n", path, why);
+	fprintf(stderr, "tdagent: %s: %s\n", path, why);
 	*failed = 1;
 }
 

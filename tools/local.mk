@@ -12,6 +12,26 @@ tools_libprint_la_SOURCES = \
 tools_libprint_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
 tools_libprint_la_LIBADD = decoder/libdecoder.la
 
+# libexport: what other tools read.  The protobuf code is made from its description.
+noinst_LTLIBRARIES += tools/libexport.la
+tools_libexport_la_SOURCES = \
+	tools/export.h \
+	tools/export_collect.c \
+	tools/export_openmetrics.c \
+	tools/export_pprof.c \
+	tools/export_text.c \
+	tools/outfile.c tools/outfile.h
+nodist_tools_libexport_la_SOURCES = tools/pprof.pb-c.c
+tools_libexport_la_CFLAGS = $(AM_CFLAGS) $(PROTOBUF_C_CFLAGS) $(ZLIB_CFLAGS) $(TD_SANITIZE)
+tools_libexport_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)
+tools_libexport_la_LIBADD = $(PROTOBUF_C_LIBS) $(ZLIB_LIBS) -lm
+EXTRA_DIST += tools/pprof.proto
+BUILT_SOURCES += tools/pprof.pb-c.h
+CLEANFILES += tools/pprof.pb-c.c tools/pprof.pb-c.h
+tools/pprof.pb-c.h: tools/pprof.pb-c.c
+tools/pprof.pb-c.c: tools/pprof.proto
+	$(AM_V_GEN)$(MKDIR_P) tools && $(PROTOC_C) --proto_path=$(srcdir) --c_out=. $(srcdir)/tools/pprof.proto
+
 # libmachine: what the machine and a program to be profiled are like.
 noinst_LTLIBRARIES += tools/libmachine.la
 tools_libmachine_la_SOURCES = \
@@ -29,10 +49,11 @@ tools_libmachine_la_LIBADD = decoder/libformat.la
 bin_PROGRAMS += tools/tdagent
 tools_tdagent_SOURCES = \
 	tools/commands.h \
+	tools/export.c \
 	tools/inputs.c tools/inputs.h \
 	tools/main.c \
 	tools/output.c tools/output.h \
 	tools/report.c \
 	tools/run.c
 tools_tdagent_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
-tools_tdagent_LDADD = tools/libmachine.la tools/libprint.la decoder/libdecoder.la
+tools_tdagent_LDADD = tools/libmachine.la tools/libexport.la tools/libprint.la decoder/libdecoder.la

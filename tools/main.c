@@ -19,6 +19,8 @@ static const struct command commands[] = {
 	 "profile a program and print its report", td_cmd_run},
 	{"report", "[OPTION...] FILE|DIR...", "print the report of profiles",
 	 td_cmd_report},
+	{"export", "[OPTION...] FILE|DIR...", "turn profiles into files of other tools",
+	 td_cmd_export},
 	{"probe", "[--format=text|json]", "tell what this machine can measure",
 	 td_cmd_probe},
 	{"help", "[COMMAND]", "explain a command", cmd_help},

@@ -34,10 +34,10 @@ need()
 	done
 }
 
-# sources NAME...: the project's own files of these rooms.
+# sources NAME...: the project's own files of these rooms, without generated ones.
 sources()
 {
-	(cd "$top" && find "$@" -name '*.[ch]' | sort)
+	(cd "$top" && find "$@" -name '*.[ch]' ! -name '*.pb-c.*' | sort)
 }
 
 finish()

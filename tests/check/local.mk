@@ -20,4 +20,4 @@ EXTRA_DIST += $(checks) \
 
 .PHONY: format
 format:
-	cd $(srcdir) && find agent decoder tools tests -name '*.[ch]' -exec clang-format-14 -i {} +
+	cd $(srcdir) && find agent decoder tools tests -name '*.[ch]' ! -name '*.pb-c.*' -exec clang-format-14 -i {} +

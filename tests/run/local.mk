@@ -7,6 +7,7 @@ run_tests = \
 	tests/run/command.sh \
 	tests/run/denied.sh \
 	tests/run/exec.sh \
+	tests/run/export.sh \
 	tests/run/faults.sh \
 	tests/run/fork.sh \
 	tests/run/guest.sh \
@@ -23,7 +24,7 @@ run_tests = \
 	tests/run/windows.sh
 
 TESTS += $(run_tests)
-EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/against-perf.py
+EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/export.py tests/run/against-perf.py
 
 # The long form of real-programs.sh, alone: its shares come from a busy machine.
 .PHONY: check-real

@@ -9,6 +9,7 @@ tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 
 decoder_tests = \
 	tests/unit/test_estimate \
+	tests/unit/test_export \
 	tests/unit/test_formats \
 	tests/unit/test_history \
 	tests/unit/test_own_cost \
@@ -28,6 +29,11 @@ td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/u
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c tests/unit/unit.h
 tests_unit_test_estimate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_estimate_LDADD = $(td_unit_ldadd)
+tests_unit_test_export_SOURCES = tests/unit/test_export.c $(td_build_profile) \
+	tests/unit/json.c tests/unit/json.h
+tests_unit_test_export_CFLAGS = $(td_unit_cflags) $(PROTOBUF_C_CFLAGS)
+tests_unit_test_export_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)
+tests_unit_test_export_LDADD = tools/libexport.la tools/libprint.la $(td_unit_ldadd) $(ZLIB_LIBS)
 tests_unit_test_formats_SOURCES = tests/unit/test_formats.c tests/unit/unit.h
 tests_unit_test_formats_CFLAGS = $(td_unit_cflags)
 tests_unit_test_formats_LDADD = $(CHECK_LIBS)
