@@ -24,6 +24,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/registers.c decoder/registers.h \
 	decoder/report.c decoder/report.h \
 	decoder/report_finish.c \
+	decoder/report_log.c decoder/report_log.h \
 	decoder/separate.c decoder/separate.h \
 	decoder/separate_result.c decoder/separate_state.h \
 	decoder/symbols.c decoder/symbols.h \

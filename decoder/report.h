@@ -23,6 +23,7 @@
 #include "decoder/history.h"
 #include "decoder/own_cost.h"
 #include "decoder/profile.h"
+#include "decoder/separate.h"
 #include "decoder/topdown.h"
 
 enum td_sort {
@@ -34,12 +35,13 @@ enum td_sort {
 };
 
 struct td_report_query {
-	const char *module; /* glob over path or base name; NULL: all */
-	const char *thread; /* thread id or name; NULL: all */
-	unsigned sort;      /* enum td_sort */
-	size_t top;         /* functions to keep, 0: all */
-	double min_share;   /* of all samples, 0..1 */
-	int parts;          /* keep which thread each sample is of */
+	const char *module;   /* glob over path or base name; NULL: all */
+	const char *thread;   /* thread id or name; NULL: all */
+	unsigned sort;        /* enum td_sort */
+	size_t top;           /* functions to keep, 0: all */
+	double min_share;     /* of all samples, 0..1 */
+	uint64_t min_windows; /* fewer windows prove nothing (td_report_is_vague()) */
+	int parts;            /* keep which thread each sample is of */
 };
 
 /* What has become of a process; a profile alone cannot tell all of them. */
@@ -104,6 +106,14 @@ struct td_report_function {
 	struct td_report_rate switches;
 	struct td_topdown_value node[TD_NODES];
 	uint32_t part; /* index + 1 of its first part, 0: none */
+	/* From the log of windows, if there is one; else node[] is of sum[], and evidence
+	 * says by which windows: OWN, or NONE. */
+	enum td_evidence evidence;
+	double identifiability; /* 0..1; negative: not known */
+	uint64_t own;           /* windows in the log that it has for itself */
+	uint64_t told;          /* windows in the log that open or close in it */
+	double visit;           /* mean cycles from entry to exit; 0: not known */
+	uint32_t number;        /* while windows are assigned */
 };
 #define TD_NO_MODULE UINT32_MAX
 
@@ -161,6 +171,12 @@ struct td_report {
 	struct td_topdown_value node[TD_NODES];
 	struct td_check check;
 
+	/* windows of the logs, and what their regression says of all of them */
+	struct td_report_log *log;
+	int separated; /* 1: functions' node[] are from it */
+	struct td_separate_cost cost;
+	uint64_t told, own; /* windows used, those of one function alone */
+
 	struct td_hash by_place;
 	struct td_hash by_module;
 };
@@ -185,6 +201,13 @@ int td_report_counter(const struct td_report *report, const char *name);
 
 /* A node's part of the own cost, 0..1; negative where it is not known. */
 double td_report_own_part(const struct td_report *report, int node);
+
+/*
+ * 1 when a function's values are too uncertain to act on: half an interval of level 1
+ * is wider than 10 points, or it has fewer windows than the query wants.
+ */
+int td_report_is_vague(const struct td_report *report,
+		       const struct td_report_function *function);
 
 /* 1 when the report has top-down values at all. */
 int td_report_has_topdown(const struct td_report *report);
