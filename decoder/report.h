@@ -203,11 +203,11 @@ int td_report_counter(const struct td_report *report, const char *name);
 double td_report_own_part(const struct td_report *report, int node);
 
 /*
- * 1 when a function's values are too uncertain to act on: half an interval of level 1
- * is wider than 10 points, or it has fewer windows than the query wants.
+ * 1 when a function's value is too uncertain to act on: half its interval is more
+ * than 10 points, or it has fewer windows than the query wants.
  */
 int td_report_is_vague(const struct td_report *report,
-		       const struct td_report_function *function);
+		       const struct td_report_function *function, int node);
 
 /* 1 when the report has top-down values at all. */
 int td_report_has_topdown(const struct td_report *report);

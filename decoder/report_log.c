@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define BASE_MOST 64u /* returns that our own code can have in a window */
-#define WIDE 0.1
+#define WIDE 0.1      /* half an interval that is too wide to act on */
 
 struct ends {
 	uint64_t at[2]; /* interrupted addresses, as the rows' */
@@ -417,17 +417,11 @@ void td_report_log_free(struct td_report_log *log)
 }
 
 int td_report_is_vague(const struct td_report *report,
-		       const struct td_report_function *function)
+		       const struct td_report_function *function, int node)
 {
 	uint64_t windows = report->separated ? function->told : function->windows;
+	const struct td_estimate *e = &function->node[node].estimate;
 
-	if (windows < report->query.min_windows)
-		return 1;
-	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
-		const struct td_estimate *e = &function->node[i].estimate;
-
-		if (function->node[i].present && e->high - e->low > 2 * WIDE)
-			return 1;
-	}
-	return 0;
+	return function->node[node].present &&
+	       (windows < report->query.min_windows || e->high - e->low > 2 * WIDE);
 }
