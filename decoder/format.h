@@ -58,6 +58,7 @@ enum td_trigger {
 	TD_TRIGGER_TIMER = 3,          /* POSIX CPU timer of the thread */
 	TD_TRIGGER_CYCLES_SIGTRAP = 4, /* 1 and 2 on user-mode cycles */
 	TD_TRIGGER_CYCLES_SIGNAL = 5,
+	TD_TRIGGER_PERF = 6, /* imported from perf: windows go from sample to sample */
 };
 
 enum td_unit {

@@ -7,6 +7,7 @@ lab_tests = \
 	tests/lab/accuracy.sh \
 	tests/lab/corrections.sh \
 	tests/lab/fallbacks.sh \
+	tests/lab/import.sh \
 	tests/lab/others.sh \
 	tests/lab/selfcheck.sh \
 	tests/lab/settings.sh \
