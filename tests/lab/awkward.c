@@ -4,7 +4,7 @@
  * declared behaviour, another one than its neighbours; prints the emulator's exact
  * truth about itself (truth.h).  Outside the lab it runs too, and says so.
  *
- * awkward [-r ROUNDS] [-t THREADS] [-s SEED] [-n SPREAD,DWELL]
+ * awkward [-r ROUNDS] [-t THREADS] [-s SEED] [-n SPREAD,DWELL] ... (truth.h)
  *
  * -n: two mixes a function, SPREAD percent from their mean, that change after
  * DWELL instructions on average.
@@ -368,17 +368,6 @@ static struct lab_range ranges[] = {
 	      {2300, 400, 5800, 1500, 300, 300, 5100, 600}),
 };
 
-static void shuffle(uint8_t *order, uint32_t n, uint64_t *state)
-{
-	while (n > 1) {
-		uint32_t other = lab_random_below(state, n--);
-		uint8_t swapped = order[n];
-
-		order[n] = order[other];
-		order[other] = swapped;
-	}
-}
-
 IN(dispatch) static void dispatch(unsigned rounds, uint64_t seed)
 {
 	uint8_t order[COUNT(patterns)];
@@ -387,7 +376,7 @@ IN(dispatch) static void dispatch(unsigned rounds, uint64_t seed)
 	for (size_t i = 0; i < COUNT(order); i++)
 		order[i] = (uint8_t)i;
 	for (unsigned r = 0; r < rounds; r++) {
-		shuffle(order, COUNT(order), &state);
+		lab_shuffle(order, COUNT(order), &state);
 		for (size_t i = 0; i < COUNT(order); i++) {
 			const struct pattern *pattern = &patterns[order[i]];
 
@@ -416,7 +405,7 @@ int main(int argc, char **argv)
 {
 	struct lab_options options = {.rounds = 100, .seed = 1};
 
-	if (!lab_options(argc, argv, &options))
+	if (!lab_options(argc, argv, &options, NULL))
 		return 2;
 	find_far();
 	return lab_measure(ranges, COUNT(ranges), &options, dispatch);

@@ -18,23 +18,24 @@ EXTRA_DIST += $(lab_tests) tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh
 	tests/lab/run.sh tests/lab/where.sh tests/lab/qemu-pmu.patch \
 	tests/lab/guest/init tests/lab/guest/labtool.c
 
+lab_truth = tests/lab/truth.c tests/lab/truth.h tests/lab/truth-agent.c tests/lab/truth-agent.h \
+	tests/lab/guest/labpmu.h
+
 # -rpath makes libtool build a shared object that is not installed; the guest finds it in /in.
 tests_lab_libawkward_far_la_SOURCES = tests/lab/awkward-far.c tests/lab/awkward.h
 tests_lab_libawkward_far_la_CFLAGS = $(prog_cflags)
 tests_lab_libawkward_far_la_LDFLAGS = -avoid-version -rpath /nowhere
-tests_lab_awkward_SOURCES = tests/lab/awkward.c tests/lab/awkward.h \
-	tests/lab/truth.c tests/lab/truth.h tests/lab/guest/labpmu.h
+tests_lab_awkward_SOURCES = tests/lab/awkward.c tests/lab/awkward.h $(lab_truth)
 tests_lab_awkward_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_awkward_CFLAGS = $(prog_cflags)
 tests_lab_awkward_LDFLAGS = -pthread
 tests_lab_awkward_LDADD = tests/lab/libawkward-far.la
-tests_lab_random_SOURCES = tests/lab/random.c tests/lab/awkward.h \
-	tests/lab/truth.c tests/lab/truth.h tests/lab/guest/labpmu.h
+tests_lab_random_SOURCES = tests/lab/random.c tests/lab/awkward.h $(lab_truth)
 tests_lab_random_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_random_CFLAGS = $(prog_cflags)
 tests_lab_random_LDFLAGS = -pthread
 tests_lab_random_LDADD = -lm
-tests_lab_phases_SOURCES = tests/lab/phases.c tests/lab/guest/labpmu.h
+tests_lab_phases_SOURCES = tests/lab/phases.c $(lab_truth)
 tests_lab_phases_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_phases_CFLAGS = $(prog_cflags)
 tests_lab_phases_LDFLAGS = -pthread

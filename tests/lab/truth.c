@@ -11,17 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "truth-agent.h"
+
 #define RANGES_MAX 128
 
-/* What is not declared: main() and libc, then the agent.  One cycle an instruction, so
- * that the log's slots count instructions too. */
+/* What is not declared: main() and libc.  One cycle an instruction, so that the log's
+ * slots count instructions too. */
 static const struct labpmu_mix rest_mix = {3000, 1000, 2000, 4000, 300, 800, 1200, 2500};
-static const struct labpmu_mix agent_mix = {1500, 500, 6000, 2000, 200, 300, 5000, 1200};
-
-static struct {
-	const char *start, *stop; /* its code, NULL: there is no agent */
-	int number;
-} agent = {NULL, NULL, -1};
 
 static struct lab_thread {
 	pthread_t thread;
@@ -31,23 +27,6 @@ static struct lab_thread {
 static unsigned threads_used, rounds;
 static void (*thread_work)(unsigned, uint64_t);
 static uint64_t elapsed_ns;
-
-static int find_agent(struct dl_phdr_info *info, size_t size, void *unused)
-{
-	(void)size;
-	(void)unused;
-	if (!strstr(info->dlpi_name, "libtdagent"))
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-
-		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
-			continue;
-		agent.start = (char *)info->dlpi_addr + segment->p_vaddr;
-		agent.stop = agent.start + segment->p_memsz;
-	}
-	return 0;
-}
 
 /* `sign` times `spread` percent away from `mix`, which stays the mean of both signs. */
 static struct labpmu_mix away(const struct labpmu_mix *mix, int sign, unsigned spread)
@@ -86,24 +65,36 @@ static int add(const struct lab_range *range, const struct lab_noise *noise)
 			   range->cpi * (1 + noise->spread / 200.0), &two, noise->dwell);
 }
 
+static void drop_uops(const struct lab_range *range, int kind)
+{
+	const struct labpmu_mix *mix = &range->mix;
+
+	if (kind == LABPMU_KIND_SPR)
+		labpmu_param2((uint64_t)range->number, (mix->bad - mix->brmis) / 2, 0);
+	else
+		labpmu_param2((uint64_t)range->number, mix->bad / 2, mix->be / 10);
+}
+
 /* False: not in the lab, or it refuses a range. */
-static bool declare(struct lab_range *ranges, size_t n, const struct lab_noise *noise)
+static bool declare(struct lab_range *ranges, size_t n, const struct lab_options *options)
 {
 	int kind, width;
 
 	if (n > RANGES_MAX || !labpmu_probe(&kind, &width))
 		return false;
-	dl_iterate_phdr(find_agent, NULL);
 	labpmu_clear();
 	for (size_t i = 0; i < n; i++) {
-		ranges[i].number = add(&ranges[i], noise);
+		ranges[i].number = add(&ranges[i], &options->noise);
 		if (ranges[i].number < 0)
 			return false;
+		if (options->drop)
+			drop_uops(&ranges[i], kind);
 	}
 	labpmu_param(LABPMU_SELF, 1.0, &rest_mix);
-	if (agent.start)
-		agent.number = labpmu_add(agent.start, agent.stop, 1.0, &agent_mix);
+	lab_agent_declare(options->parts);
 	labpmu_commit();
+	if (options->skid)
+		labpmu_skid(options->skid, 1);
 	return true;
 }
 
@@ -177,6 +168,12 @@ static void print_line(const char *what, const struct labpmu_truth *truth)
 	print_sums(truth);
 }
 
+static void print_part(const char *name, const struct labpmu_truth *truth)
+{
+	printf("{\"what\": \"part\", \"name\": \"%s\", ", name);
+	print_sums(truth);
+}
+
 /* Where the object that `code` is in was loaded. */
 static uintptr_t base_of(const char *code, const char **object)
 {
@@ -229,7 +226,6 @@ static void read_thread(const struct lab_range *ranges, size_t n, int slot,
 	struct labpmu_truth part;
 
 	memset(sum, 0, sizeof(*sum));
-	memset(ours, 0, sizeof(*ours));
 	for (size_t i = 0; i < n; i++) {
 		labpmu_read_thread((uint64_t)ranges[i].number, slot, &part);
 		add_up(sum, &part);
@@ -238,8 +234,7 @@ static void read_thread(const struct lab_range *ranges, size_t n, int slot,
 	add_up(sum, &part);
 	labpmu_read_thread(LABPMU_EDGES, slot, &part);
 	add_up(sum, &part);
-	if (agent.number >= 0)
-		labpmu_read_thread((uint64_t)agent.number, slot, ours);
+	lab_agent_read(slot, ours);
 }
 
 /* Reads everything first: printing is work, too. */
@@ -247,14 +242,13 @@ static void print(const struct lab_range *ranges, size_t n)
 {
 	static struct labpmu_truth function[RANGES_MAX], thread[LAB_THREADS_MAX + 1],
 		thread_ours[LAB_THREADS_MAX + 1];
-	struct labpmu_truth rest, ours = {0}, edges;
+	struct labpmu_truth rest, ours, edges;
 
 	for (unsigned i = 0; i <= threads_used; i++)
 		read_thread(ranges, n, threads[i].slot, &thread[i], &thread_ours[i]);
 	for (size_t i = 0; i < n; i++)
 		labpmu_read((uint64_t)ranges[i].number, &function[i]);
-	if (agent.number >= 0)
-		labpmu_read((uint64_t)agent.number, &ours);
+	lab_agent_read(-1, &ours);
 	labpmu_read(LABPMU_SELF, &rest);
 	labpmu_read(LABPMU_EDGES, &edges);
 	printf("{\"what\": \"machine\", \"interrupts\": %lu, \"elapsed_ns\": %lu}\n",
@@ -269,6 +263,8 @@ static void print(const struct lab_range *ranges, size_t n)
 		printf("{\"what\": \"thread_agent\", \"tid\": %d, ", threads[i].tid);
 		print_sums(&thread_ours[i]);
 	}
+	lab_agent_print_parts(print_part);
+	labpmu_skid(0, 1);
 	labpmu_clear();
 }
 
@@ -277,10 +273,15 @@ static unsigned number(const char *text)
 	return (unsigned)strtoul(text, NULL, 10);
 }
 
-static bool read_option(int option, struct lab_options *options)
+static bool read_noise(struct lab_noise *noise)
 {
-	struct lab_noise *noise = &options->noise;
+	return sscanf(optarg, "%u,%lu", &noise->spread, &noise->dwell) == 2 &&
+	       noise->spread <= 100 && noise->dwell;
+}
 
+static bool read_option(int option, struct lab_options *options,
+			bool (*own)(const char *))
+{
 	switch (option) {
 	case 'r':
 		options->rounds = number(optarg);
@@ -292,21 +293,33 @@ static bool read_option(int option, struct lab_options *options)
 		options->seed = number(optarg);
 		return true;
 	case 'n':
-		return sscanf(optarg, "%u,%lu", &noise->spread, &noise->dwell) == 2 &&
-		       noise->spread <= 100 && noise->dwell;
+		return read_noise(&options->noise);
+	case 'd':
+		options->drop = true;
+		return true;
+	case 'k':
+		options->skid = number(optarg);
+		return true;
+	case 'a':
+		options->parts = optarg;
+		return true;
+	case 'x':
+		return own && own(optarg);
 	default:
 		return false;
 	}
 }
 
-bool lab_options(int argc, char **argv, struct lab_options *options)
+bool lab_options(int argc, char **argv, struct lab_options *options,
+		 bool (*own)(const char *))
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "r:t:s:n:")) != -1) {
-		if (read_option(option, options))
+	while ((option = getopt(argc, argv, "r:t:s:n:dk:a:x:")) != -1) {
+		if (read_option(option, options, own))
 			continue;
-		fprintf(stderr, "%s " LAB_USAGE "\n", argv[0]);
+		fprintf(stderr, "%s " LAB_USAGE "%s\n", argv[0],
+			own ? " [-x WHAT]..." : "");
 		return false;
 	}
 	return true;
@@ -315,7 +328,7 @@ bool lab_options(int argc, char **argv, struct lab_options *options)
 int lab_measure(struct lab_range *ranges, size_t n, const struct lab_options *options,
 		void (*work)(unsigned, uint64_t))
 {
-	bool lab = declare(ranges, n, &options->noise);
+	bool lab = declare(ranges, n, options);
 
 	if (!lab)
 		puts("not in the lab");
