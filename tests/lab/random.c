@@ -42,13 +42,11 @@ static inline __attribute__((always_inline)) uint32_t run(const struct body *bod
 	return random;
 }
 
-#define EACH(X)                                                                          \
-	X(00)                                                                            \
-	X(01)                                                                            \
-	X(02)                                                                            \
-	X(03)                                                                            \
-	X(04) X(05) X(06) X(07) X(08) X(09) X(10) X(11) X(12) X(13) X(14) X(15) X(16)    \
-		X(17) X(18) X(19) X(20) X(21) X(22) X(23)
+/* clang-format off */
+#define EACH(X) \
+	X(00) X(01) X(02) X(03) X(04) X(05) X(06) X(07) X(08) X(09) X(10) X(11) \
+	X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
+/* clang-format on */
 #define DEFINE(n)                                                                        \
 	extern const char __start_lab_f##n[], __stop_lab_f##n[];                         \
 	IN(f##n) static uint32_t f##n(uint32_t random)                                   \
