@@ -23,6 +23,6 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/symbols.c decoder/symbols.h \
 	decoder/text.c decoder/text.h \
 	decoder/topdown.c decoder/topdown.h \
-	decoder/windows.c
+	decoder/windows.c decoder/windows.h
 decoder_libdecoder_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(ZLIB_CFLAGS) $(TD_SANITIZE)
 decoder_libdecoder_la_LIBADD = decoder/libformat.la $(DW_LIBS) $(ELF_LIBS) $(ZLIB_LIBS) $(IBERTY_LIBS) -lm
