@@ -239,22 +239,26 @@ static void reject_window(struct td_thread *thread, enum td_reject reject)
 	thread->in_window = false;
 }
 
-/* Our own way out of the handler and into the next returns a few times as well. */
-static void note_own_returns(struct td_thread *thread, const uint64_t *values)
+/* Our own way out of the handler and into the next returns and calls as well. */
+static void note_own_leavings(struct td_thread *thread, const uint64_t *values)
 {
-	unsigned returns = thread->plan->returns;
+	unsigned first = thread->plan->leavings;
 
-	if (returns)
-		thread->own_returns = values[returns];
+	for (unsigned i = 0; first && i < TD_LEAVINGS; i++)
+		thread->own_leavings[i] = values[first + i];
 }
 
-/* Left by a return, or left and come back: not one function's window. */
+/* Left by a return, or by a call: not one function's window, though it may be where it
+ * began again.  Functions that call each other return only in the end. */
 static bool is_nested(const struct td_thread *thread, const uint64_t *values)
 {
-	unsigned returns = thread->plan->returns;
+	unsigned first = thread->plan->leavings;
 
-	return returns && thread->places.record->empties &&
-	       values[returns] > thread->own_returns;
+	for (unsigned i = 0; first && thread->places.record->empties && i < TD_LEAVINGS;
+	     i++)
+		if (values[first + i] > thread->own_leavings[i])
+			return true;
+	return false;
 }
 
 /* Not one instruction of the program was in it, or it tells nothing. */
@@ -271,7 +275,7 @@ static void close_empty(struct td_thread *thread, uint64_t ip, const uint64_t *v
 	    (thread->counters->switched && thread->counters->switched(thread)))
 		return;
 	record->empties++;
-	note_own_returns(thread, values);
+	note_own_leavings(thread, values);
 	for (unsigned i = 0; i < td_store.header->counters; i++)
 		record->empty[i] += values[i];
 	log_window(thread, &thread->window.opened_in, ip, values, TD_REJECT_MAX);

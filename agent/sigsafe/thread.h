@@ -59,7 +59,8 @@ struct td_counter_ops {
 	void (*raw)(const struct td_thread *thread, const uint64_t *values, uint32_t *to);
 };
 
-#define TD_EXTRAS_MAX 3u
+#define TD_EXTRAS_MAX 4u
+#define TD_LEAVINGS 2u /* near returns and near calls */
 
 /* A thread's hardware counters, mapped for RDPMC. */
 struct td_registers {
@@ -106,7 +107,7 @@ struct td_strobe_plan {
 	uint64_t shortest;     /* what the trigger grants */
 	uint64_t late;         /* a window longer than twice the mean + this is late */
 	uint32_t jitter_percent;
-	unsigned returns;     /* which value counts near returns; 0 none */
+	unsigned leavings;    /* which value counts near returns, then calls; 0 none */
 	uint32_t empty_every; /* one window of so many is an empty one; 0 none */
 };
 
@@ -139,8 +140,8 @@ struct td_thread {
 	struct td_registers registers;
 	struct td_capture capture;
 	struct td_release release;
-	uint64_t own_returns; /* near returns in an empty window */
-	uint32_t until_empty; /* windows until the next empty one */
+	uint64_t own_leavings[TD_LEAVINGS]; /* in an empty window */
+	uint32_t until_empty;               /* windows until the next empty one */
 
 	struct td_random random;
 	struct td_places places;
