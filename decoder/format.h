@@ -60,6 +60,12 @@ enum td_trigger {
 	TD_TRIGGER_CYCLES_SIGNAL = 5,
 };
 
+/* Who opens and closes windows. */
+enum td_windows {
+	TD_WINDOWS_RDPMC = 0,   /* our signal handler */
+	TD_WINDOWS_VERNIER = 1, /* the kernel, by two sampling events */
+};
+
 enum td_unit {
 	TD_UNIT_NS = 0,
 	TD_UNIT_CYCLES = 1,
@@ -93,6 +99,7 @@ enum td_lost {
 	TD_LOST_THROTTLED = 3, /* periods the kernel skipped */
 	TD_LOST_CLOSED = 4,    /* the program closed our descriptor */
 	TD_LOST_BLOCKED = 5,   /* the signal was blocked: the place is not known */
+	TD_LOST_RING = 6,      /* the kernel's ring had no room */
 	TD_LOST_MAX = 8,
 };
 
@@ -152,7 +159,7 @@ struct td_file_header {
 	uint32_t windows_max;   /* records that the window log has room for */
 	uint64_t windows_seen;  /* offered to it; above windows_max it is a sample */
 	uint32_t slots_a_cycle; /* METRICS: width of the core, else 0 */
-	uint32_t reserved2;
+	uint32_t windows;       /* enum td_windows */
 };
 
 struct td_file_block {

@@ -172,7 +172,11 @@ static void print_method(FILE *out, const struct td_report *report,
 
 	line(out, style, "backend", "%s%s%s", td_backend_name(header->backend),
 	     header->reason[0] ? ": " : "", header->reason);
-	line(out, style, "trigger", "%s%s%s", td_trigger_name(header->trigger),
+	line(out, style, "trigger", "%s%s%s%s",
+	     header->windows == TD_WINDOWS_VERNIER
+		     ? "vernier: the kernel cuts the windows; rings emptied at "
+		     : "",
+	     td_trigger_name(header->trigger),
 	     header->resolution_ns ? ", resolution " : "",
 	     header->resolution_ns
 		     ? period(text[0], sizeof(text[0]), header->resolution_ns, TD_UNIT_NS)
