@@ -14,6 +14,7 @@
 #include "agent/core/interrupt.h"
 #include "agent/core/metrics.h"
 #include "agent/core/real.h"
+#include "agent/core/vernier.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/simulated.h"
@@ -230,14 +231,44 @@ static void choose_counters(const struct td_options *options,
 	use_counters(choice, TD_BACKEND_CLOCK, &td_clock_counters, why);
 }
 
+static void add_reason(struct td_backend_choice *choice, const char *text)
+{
+	size_t length = strlen(choice->reason);
+
+	snprintf(choice->reason + length, sizeof(choice->reason) - length, "; %s", text);
+}
+
+/* Who cuts windows; the strobe where the vernier cannot. */
+static void choose_windows(const struct td_options *options,
+			   struct td_backend_choice *choice)
+{
+	char why[128] = "the simulation has no vernier";
+
+	choice->windows = TD_WINDOWS_RDPMC;
+	if (options->windows != TD_WINDOWS_BY_VERNIER)
+		return;
+	if (choice->trigger == TD_TRIGGER_TIMER)
+		snprintf(why, sizeof(why), "no vernier without perf events");
+	else if (choice->backend != TD_BACKEND_SIMULATED &&
+		 td_vernier_try(choice, &metrics_machine, why, sizeof(why)) == 0)
+		choice->windows = TD_WINDOWS_VERNIER;
+	if (choice->windows != TD_WINDOWS_VERNIER)
+		add_reason(choice, why);
+}
+
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
 {
+	int error;
+
 	memset(choice, 0, sizeof(*choice));
 	td_simulated_program = NULL;
 	td_signal.cookie = (uint64_t)(uintptr_t)&td_signal ^ (uint64_t)getpid() << 48;
 	choose_counters(options, choice);
 	make_plans(options, choice);
-	return choose_trigger(choice);
+	error = choose_trigger(choice);
+	if (!error)
+		choose_windows(options, choice);
+	return error;
 }
 
 static const struct td_file_counter simulated_names[] = {
@@ -261,6 +292,8 @@ _Static_assert(sizeof(simulated_names) / sizeof(simulated_names[0]) + TD_CLOCK_C
 
 uint32_t td_backend_counters(const struct td_backend_choice *choice)
 {
+	if (choice->windows == TD_WINDOWS_VERNIER)
+		return td_vernier_counters();
 	switch (choice->backend) {
 	case TD_BACKEND_METRICS:
 		return 1 + td_metrics_shape.nodes + td_metrics_shape.extras;
@@ -296,7 +329,8 @@ static uint32_t describe_counters(const struct td_backend_choice *choice,
 /* The file tells the event of the trigger, too. */
 static enum td_trigger trigger_in_file(const struct td_backend_choice *choice)
 {
-	if (choice->backend != TD_BACKEND_METRICS)
+	if (choice->backend != TD_BACKEND_METRICS ||
+	    choice->windows == TD_WINDOWS_VERNIER)
 		return choice->trigger;
 	switch (choice->trigger) {
 	case TD_TRIGGER_SIGTRAP:
@@ -342,6 +376,7 @@ void td_backend_describe(const struct td_options *options,
 
 	header->backend = choice->backend;
 	header->trigger = trigger_in_file(choice);
+	header->windows = choice->windows;
 	header->signal = (uint32_t)td_signal.number;
 	header->period_unit = cycles ? TD_UNIT_CYCLES : TD_UNIT_NS;
 	header->long_period = plan->long_period;
@@ -359,6 +394,13 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 	const struct td_backend_choice *choice = &td_core.choice;
 	int error = -ENOSYS;
 
+	if (choice->windows == TD_WINDOWS_VERNIER) {
+		error = td_vernier_open(choice, thread, tid);
+		if (!error)
+			return 0;
+		td_debug(TD_DEBUG_THREADS, "thread %u: no ring (%s), signals instead",
+			 tid, strerror(-error));
+	}
 	thread->registers.slots_fd = -1;
 	thread->counters = choice->counters;
 	thread->plan = &choice->plan;
@@ -386,7 +428,9 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 void td_backend_close(struct td_thread *thread)
 {
 	td_interrupt_close(thread);
-	if (thread->registers.slots_fd >= 0)
+	if (thread->by_vernier)
+		td_vernier_close(thread);
+	else if (thread->registers.slots_fd >= 0)
 		td_metrics_close(thread);
 }
 

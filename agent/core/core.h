@@ -23,7 +23,9 @@ struct td_backend_choice {
 	uint64_t cycles;                  /* METRICS: the cycles event of their PMU */
 	struct td_strobe_plan plan;       /* of perf triggers */
 	struct td_strobe_plan timer_plan; /* of threads that only got a timer */
-	bool short_was_longer;            /* and was cut to the long period */
+	enum td_windows windows;          /* who cuts them */
+	struct td_strobe_plan vernier_plan;
+	bool short_was_longer; /* and was cut to the long period */
 	char reason[192];
 };
 

@@ -19,6 +19,7 @@
 #include "agent/core/profile.h"
 #include "agent/core/reporter.h"
 #include "agent/core/threads.h"
+#include "agent/core/vernier.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/syscall.h"
@@ -241,6 +242,7 @@ bool td_lifecycle_before_exec(void)
 	    !atomic_load(&td_core.running))
 		return false;
 	td_actions_before_exec();
+	td_vernier_drain_all();
 	td_store.header->end_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_store.header->state = TD_STATE_EXEC;
 	return true;

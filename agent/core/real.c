@@ -26,6 +26,7 @@ static void resolve(void)
 	RESOLVE(pthread_sigmask);
 	RESOLVE(close);
 	RESOLVE(close_range);
+	RESOLVE(dlclose);
 	RESOLVE(dup2);
 	RESOLVE(dup3);
 	atomic_store(&resolved, 1);

@@ -25,6 +25,7 @@ struct td_real {
 	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
 	int (*close)(int);
+	int (*dlclose)(void *);
 	int (*close_range)(unsigned, unsigned, int);
 	int (*dup2)(int, int);
 	int (*dup3)(int, int, int);

@@ -6,7 +6,7 @@
 #include <ucontext.h>
 
 #include "agent/sigsafe/metrics.h"
-#include "agent/sigsafe/strobe.h"
+#include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/syscall.h"
 
 /* <linux/signal.h> has these under the same names, but it excludes libc's. */
@@ -132,7 +132,7 @@ static void take_sample(struct td_thread *thread, uint64_t ip, bool delayed)
 		thread->places.record->lost[TD_LOST_GUARD]++;
 		return;
 	}
-	td_strobe_signal(thread, ip, delayed);
+	td_engine_signal(thread, ip, delayed);
 	atomic_store(&thread->inside, false);
 }
 

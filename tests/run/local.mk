@@ -21,6 +21,7 @@ run_tests = \
 	tests/run/symbols.sh \
 	tests/run/threads.sh \
 	tests/run/traced.sh \
+	tests/run/vernier.sh \
 	tests/run/windows.sh
 
 TESTS += $(run_tests)
