@@ -238,22 +238,59 @@ static void add_reason(struct td_backend_choice *choice, const char *text)
 	snprintf(choice->reason + length, sizeof(choice->reason) - length, "; %s", text);
 }
 
-/* Who cuts windows; the strobe where the vernier cannot. */
+/* A strobe without RDPMC has a system call in each window. */
+static bool wants_vernier(const struct td_options *options,
+			  const struct td_backend_choice *choice)
+{
+	if (options->windows == TD_WINDOWS_AUTO)
+		return choice->backend == TD_BACKEND_METRICS &&
+		       choice->counters == &td_metrics_read_counters;
+	return options->windows == TD_WINDOWS_BY_VERNIER;
+}
+
+static int try_vernier(struct td_backend_choice *choice, char *why, size_t size)
+{
+	const char *obstacle = NULL;
+
+	if (choice->trigger == TD_TRIGGER_TIMER)
+		obstacle = "no vernier without perf events";
+	if (choice->backend == TD_BACKEND_SIMULATED)
+		obstacle = "no vernier of simulated counters";
+	if (!obstacle)
+		return td_vernier_try(choice, &metrics_machine, why, size);
+	snprintf(why, size, "%s", obstacle);
+	return -EOPNOTSUPP;
+}
+
+/* Instead of who else reads the registers; why this trigger stays. */
+static void say_by_kernel(struct td_backend_choice *choice)
+{
+	bool off = choice->counters == &td_metrics_read_counters;
+	const char *trigger = strchr(choice->reason, ';');
+	char rest[sizeof(choice->reason)];
+
+	snprintf(rest, sizeof(rest), "%s", trigger ? trigger : "");
+	snprintf(choice->reason, sizeof(choice->reason),
+		 "SLOTS and PERF_METRICS as the kernel reads them%s%.100s",
+		 off ? ", because RDPMC is off here (cpu/rdpmc)" : "", rest);
+}
+
+/* The strobe where the vernier cannot. */
 static void choose_windows(const struct td_options *options,
 			   struct td_backend_choice *choice)
 {
-	char why[128] = "the simulation has no vernier";
+	char why[128] = "";
 
 	choice->windows = TD_WINDOWS_RDPMC;
-	if (options->windows != TD_WINDOWS_BY_VERNIER)
+	if (!wants_vernier(options, choice))
 		return;
-	if (choice->trigger == TD_TRIGGER_TIMER)
-		snprintf(why, sizeof(why), "no vernier without perf events");
-	else if (choice->backend != TD_BACKEND_SIMULATED &&
-		 td_vernier_try(choice, &metrics_machine, why, sizeof(why)) == 0)
-		choice->windows = TD_WINDOWS_VERNIER;
-	if (choice->windows != TD_WINDOWS_VERNIER)
+	if (try_vernier(choice, why, sizeof(why))) {
 		add_reason(choice, why);
+		return;
+	}
+	choice->windows = TD_WINDOWS_VERNIER;
+	if (choice->backend == TD_BACKEND_METRICS)
+		say_by_kernel(choice);
 }
 
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)

@@ -81,8 +81,10 @@ int td_interrupt_open_event(const struct td_backend_choice *choice,
 	thread->trigger = operations(cycles);
 	thread->fd = td_descriptor_hide((int)fd);
 	thread->fd_mark = td_signal.number;
+	if (td_descriptor_is_scarce(thread->fd, 7)) /* a timer needs none */
+		error = -EMFILE;
 	/* Of a sigtrap event this is only the mark by which we know it again. */
-	if (fcntl(thread->fd, F_SETSIG, thread->fd_mark) != 0)
+	if (!error && fcntl(thread->fd, F_SETSIG, thread->fd_mark) != 0)
 		error = -errno;
 	if (!error && choice->trigger == TD_TRIGGER_SIGNAL)
 		error = route_signal(thread->fd, tid);

@@ -116,6 +116,10 @@ static int open_group(const struct td_backend_choice *choice, struct td_thread *
 		if (fd < 0)
 			return fd;
 		*member(thread, i) = fd;
+		/* a group takes many: what is left is for the program, and for
+		 * threads that make do with the strobe's few */
+		if (td_descriptor_is_scarce(fd, 6))
+			return -EMFILE;
 		/* only the mark by which we know it again */
 		if (is_sampler(i) || i == 0)
 			if (fcntl(fd, F_SETSIG, td_signal.number) != 0)
@@ -282,6 +286,7 @@ static void list_metrics(bool windows, const struct td_metrics_machine *machine)
 	td_vernier_shape.sampler = 1;
 	td_vernier_shape.nodes = td_metrics_shape.nodes;
 	td_vernier_shape.correction = td_metrics_shape.correction;
+	td_vernier_shape.width = td_metrics_shape.width;
 }
 
 /* Counter 0 is the group's first; the others follow the samplers. */

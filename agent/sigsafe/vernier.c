@@ -187,6 +187,7 @@ static int rephase(struct td_thread *thread)
 	if (!error && td_vernier_shape.windows)
 		error = set_period(thread, !vernier->shorter, vernier->longer_period);
 	vernier->laps = 0;
+	vernier->throttled = false;
 	vernier->phase_start = vernier->last.running;
 	return error;
 }
@@ -220,18 +221,29 @@ static void pace(struct td_vernier *vernier, uint64_t used)
 		vernier->tick_ns = TD_TASK_CLOCK_SHORTEST_NS;
 }
 
-/* The claim is ours. */
-static void drain(struct td_thread *thread)
+/* The claim is ours.  False if there is nothing more to be done. */
+static bool stop_and_take(struct td_thread *thread)
 {
 	if (!group_is_ours(thread)) {
 		give_up(thread, TD_LOST_CLOSED);
-		return;
+		return false;
 	}
 	pace(thread->vernier, td_ring_used(&thread->vernier->ring));
 	control(thread, PERF_EVENT_IOC_DISABLE);
 	take_all(thread, false);
+	return true;
+}
+
+static void go_on(struct td_thread *thread)
+{
 	if (start_group(thread))
 		give_up(thread, TD_LOST_REARM);
+}
+
+static void drain(struct td_thread *thread)
+{
+	if (stop_and_take(thread))
+		go_on(thread);
 }
 
 void td_vernier_drain(struct td_thread *thread)
@@ -264,32 +276,42 @@ static void drain_others(const struct td_thread *self)
 			td_vernier_drain_over(t, 3);
 }
 
-static uint64_t jittered(struct td_thread *thread, uint64_t tick)
+static void set_tick(struct td_thread *thread)
 {
-	return tick - tick / 4 + td_random_below(&thread->random, tick / 2);
+	uint64_t mean = thread->vernier->tick_ns;
+	uint64_t tick = mean - mean / 4 + td_random_below(&thread->random, mean / 2);
+	int error = thread->trigger->arm(thread, tick);
+
+	if (error)
+		give_up(thread, error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM);
+}
+
+/* The group runs again last of all: what we do is no part of the program. */
+static void take_turn(struct td_thread *thread, uint64_t ip, bool delayed)
+{
+	struct td_vernier *vernier = thread->vernier;
+
+	if (!vernier->ticked && !delayed)
+		td_vernier_window_sample(thread, ip);
+	vernier->ticked = true;
+	thread->places.record->cpu_ns = td_clock_thread_cpu();
+	if (!stop_and_take(thread))
+		return;
+	set_tick(thread);
+	drain_others(thread);
+	if (!atomic_load(&thread->stopped))
+		go_on(thread);
 }
 
 void td_vernier_tick(struct td_thread *thread, uint64_t ip, bool delayed)
 {
-	struct td_vernier *vernier = thread->vernier;
-	uint64_t tick = vernier->tick_ns;
-	int error;
-
-	if (claim(vernier)) {
-		if (!vernier->ticked && !delayed)
-			td_vernier_window_sample(thread, ip);
-		vernier->ticked = true;
-		drain(thread);
-		thread->places.record->cpu_ns = td_clock_thread_cpu();
-		tick = jittered(thread, vernier->tick_ns);
-		unclaim(vernier, TD_VERNIER_FREE);
-	}
-	if (atomic_load(&thread->stopped))
+	if (!claim(thread->vernier)) {
+		/* somebody empties it just now, and has the random numbers, too */
+		thread->trigger->arm(thread, td_vernier_shape.tick_ns);
 		return;
-	error = thread->trigger->arm(thread, tick);
-	if (error)
-		give_up(thread, error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM);
-	drain_others(thread);
+	}
+	take_turn(thread, ip, delayed);
+	unclaim(thread->vernier, TD_VERNIER_FREE);
 }
 
 /* A first tick anywhere in the first period, by the clock. */

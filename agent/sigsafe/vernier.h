@@ -28,6 +28,7 @@ struct td_vernier_shape {
 	uint8_t counter[TD_COUNTERS_MAX]; /* the count that is the profile's counter i */
 	uint32_t nodes; /* METRICS: so many counters behind slots, else 0 */
 	struct td_correction correction; /* of theirs */
+	uint32_t width;                  /* METRICS: slots a cycle */
 	uint64_t tick_ns;                /* CPU time between two ticks at most */
 	uint64_t delay_ns; /* B starts, or A, so much later than the other */
 };
@@ -69,7 +70,8 @@ struct td_vernier {
 
 	struct td_vernier_reading last;    /* the latest one */
 	struct td_vernier_reading sampled; /* at the latest sample */
-	bool waiting;                      /* a record for its partner */
+	bool throttled; /* since the latest re-phasing: A may have counted too little */
+	bool waiting;   /* a record for its partner */
 	struct td_vernier_end first;
 };
 

@@ -10,6 +10,9 @@
 /* Time and counts of a record are taken a moment apart: this is no switch yet. */
 #define SWITCH_NS 2500u
 
+/* Between the registers' being read one after the other. */
+#define SLACK_CYCLES 64u
+
 /* The profile's counters from one reading to another. */
 static void difference(const struct td_vernier_reading *from,
 		       const struct td_vernier_reading *to, uint64_t *values)
@@ -27,12 +30,33 @@ static void correct(uint64_t *values)
 				     values);
 }
 
+/*
+ * A thread that is switched out with SLOTS just zeroed finds another one's when it
+ * comes back (Linux up to now restores only what is not zero): more slots than cycles
+ * can have.
+ */
+static bool is_possible(const struct td_thread *thread,
+			const struct td_vernier_reading *from,
+			const struct td_vernier_reading *to)
+{
+	const struct td_vernier_shape *shape = &td_vernier_shape;
+	uint64_t cycles = to->value[shape->sampler] - from->value[shape->sampler];
+
+	return !shape->nodes || thread->vernier->throttled ||
+	       to->value[0] - from->value[0] <= shape->width * (cycles + SLACK_CYCLES);
+}
+
 void td_vernier_window_total(struct td_thread *thread,
 			     const struct td_vernier_reading *now)
 {
 	struct td_vernier *vernier = thread->vernier;
 	uint64_t values[TD_COUNTERS_MAX];
 
+	if (!is_possible(thread, &vernier->last, now)) {
+		thread->places.record->unread++;
+		vernier->last = *now;
+		return;
+	}
 	difference(&vernier->last, now, values);
 	correct(values);
 	for (uint32_t i = 0; i < td_store.header->counters; i++)
@@ -127,6 +151,8 @@ static enum td_reject judge(const struct td_thread *thread,
 		return TD_REJECT_SWITCHED;
 	if (length > 2 * thread->plan->short_period + thread->plan->late)
 		return TD_REJECT_LATE;
+	if (!is_possible(thread, &thread->vernier->first.reading, now))
+		return TD_REJECT_COUNTERS;
 	if (opened_in->kind == TD_PLACE_UNKNOWN || closed_in->kind == TD_PLACE_UNKNOWN)
 		return TD_REJECT_UNKNOWN;
 	if (!td_identity_same_function(opened_in, closed_in))
@@ -331,6 +357,7 @@ void td_vernier_window_record(struct td_thread *thread,
 		break;
 	case PERF_RECORD_THROTTLE:
 		thread->places.record->lost[TD_LOST_THROTTLED]++;
+		thread->vernier->throttled = true;
 		td_vernier_window_cut(thread);
 		break;
 	default:

@@ -29,17 +29,17 @@ lab()
 }
 
 # with_agent LONG SHORT: the beginning of a command that is measured; the same
-# samples every time, as far as the lab repeats itself.
+# samples every time, as far as the lab repeats itself.  $lab_windows: who cuts windows.
 with_agent()
 {
-	echo "TDAGENT_SEED=1 TDAGENT_REPORT=none TDAGENT_LONG=$1 TDAGENT_SHORT=$2 TDAGENT_OUTPUT=/out/profile" \
+	echo "${lab_windows:+TDAGENT_WINDOWS=$lab_windows }TDAGENT_SEED=1 TDAGENT_REPORT=none TDAGENT_LONG=$1 TDAGENT_SHORT=$2 TDAGENT_OUTPUT=/out/profile" \
 		"LD_PRELOAD=/in/libtdagent.so"
 }
 
 # measure LABEL OPTIONS LONG SHORT ARGUMENTS: phases under the agent, and its report.
 measure()
 {
-	lab "$1" "$2" "$(with_agent "$3" "$4") ./phases $5 >/out/truth"
+	lab "$1" "$2" "${lab_setup:-} $(with_agent "$3" "$4") ./phases $5 >/out/truth"
 	ended "exit 0" "$1"
 	[ ! -s "$work/$1.out" ] || { fail "$1: somebody said something:"; head "$work/$1.out"; }
 	report_on "$1"

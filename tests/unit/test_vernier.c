@@ -58,6 +58,7 @@ static void setup(void)
 		.windows = true,
 		.counter = {SLOTS, FIELD, FIELD + 1, FIELD + 2, FIELD + 3, RETURNS},
 		.nodes = 4,
+		.width = 6,
 	};
 	thread.plan = &plan;
 	thread.vernier = &vernier;
@@ -240,6 +241,20 @@ START_TEST(a_return_tells_of_a_visit)
 }
 END_TEST
 
+/* The register had another thread's slots in it. */
+START_TEST(impossible_counts_are_left_out)
+{
+	pass(90000);
+	overflow(ID_A, here);
+	pass(500);
+	counts.value[SLOTS] += 10000;
+	overflow(ID_B, here);
+	expect_reject(TD_REJECT_COUNTERS, 1);
+	ck_assert_uint_eq(record()->total[0], 6 * 90000);
+	ck_assert_uint_eq(record()->unread, 1);
+}
+END_TEST
+
 /* The second overflow fell into the kernel; the next two are no pair. */
 START_TEST(a_record_without_a_partner_is_a_sample)
 {
@@ -379,6 +394,7 @@ int main(void)
 	tcase_add_test(tests, a_long_window_is_late);
 	tcase_add_test(tests, a_switch_shows_in_the_times);
 	tcase_add_test(tests, a_return_tells_of_a_visit);
+	tcase_add_test(tests, impossible_counts_are_left_out);
 	tcase_add_test(tests, a_record_without_a_partner_is_a_sample);
 	tcase_add_test(tests, a_lone_record_of_the_other_is_none);
 	tcase_add_test(tests, a_stop_cuts);
