@@ -187,7 +187,7 @@ static void unmap_ring(struct td_vernier *vernier)
 static uint64_t tick_of(const struct td_backend_choice *choice,
 			const struct td_vernier *vernier)
 {
-	uint64_t record = (4 + 3 + td_vernier_shape.values) * 8 + 8;
+	uint64_t record = (1 + 3 + 3 + td_vernier_shape.values) * 8;
 	uint64_t windows = vernier->ring.size / 2 / (2 * record);
 	uint64_t tick = windows * choice->vernier_plan.long_ns;
 

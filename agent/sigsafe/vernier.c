@@ -108,11 +108,12 @@ static void take_all(struct td_thread *thread, bool last)
 	td_vernier_window_total(thread, &now);
 }
 
-/* As the strobe's: within the jitter, whoever asks. */
+/* A period holds until the next tick, and short runs have few: with all of the jitter
+ * the samples of one thread would weigh more than another's. */
 static uint64_t next_period(struct td_thread *thread)
 {
 	const struct td_strobe_plan *plan = thread->plan;
-	uint64_t spread = plan->long_period / 100 * plan->jitter_percent;
+	uint64_t spread = plan->long_period / 400 * plan->jitter_percent;
 
 	return plan->long_period - spread + td_random_below(&thread->random, 2 * spread);
 }
@@ -268,12 +269,13 @@ void td_vernier_drain_over(struct td_thread *thread, unsigned quarters)
 	unclaim(vernier, TD_VERNIER_FREE);
 }
 
-/* Those whose tick should have come: their program blocks it. */
+/* Those who block their ticks.  A quarter: what comes until our next tick, for which
+ * half a ring has room and a bit more, finds room as well. */
 static void drain_others(const struct td_thread *self)
 {
 	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
 		if (t != self && atomic_load(&t->tid) && t->vernier)
-			td_vernier_drain_over(t, 3);
+			td_vernier_drain_over(t, 1);
 }
 
 static void set_tick(struct td_thread *thread)

@@ -43,6 +43,17 @@ check(not totals.get("lost"), "lost: %s" % totals.get("lost"))
 END
 rm "$(profile blocked)"
 
+# A ring holds 370 ms of these: the thread that blocks no signal empties the others'.
+# On one CPU, so that all get on alike.
+agent TDAGENT_LONG=500us taskset -c "$(taskset -cp $$ | sed 's/.*[:,-] *//')" "$prog/blocked" workers
+ended "exit 0" agent
+expect "$(profile blocked)" "$(truth agent)" <<'END'
+for true in truth:
+    has_share(true["name"], true["share"], "blocked", 2.0)
+check(not report["totals"].get("lost"), "lost: %s" % report["totals"].get("lost"))
+END
+rm "$(profile blocked)"
+
 # A ring that nobody can empty loses records, which are counted: 132 KiB hold less
 # than 600 ms of a window each 100 us.
 agent TDAGENT_LONG=100us "$prog/blocked"
