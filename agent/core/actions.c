@@ -56,7 +56,7 @@ void td_actions_exchange(const struct sigaction *action, struct sigaction *old)
 
 void td_actions_blocked(void)
 {
-	if (td_self && !atomic_load(&td_self->stopped))
+	if (td_self && !atomic_load(&td_self->stopped) && td_core_is_here())
 		td_engine_block(td_self);
 }
 

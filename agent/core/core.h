@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/thread.h"
 #include "decoder/options.h"
 
@@ -40,6 +41,14 @@ struct td_core {
 };
 
 extern struct td_core td_core;
+
+/* False in a child that was made by a system call of its own (vfork, clone, a raw fork):
+ * our threads are not its threads, and the kernel's mappings are not in it.
+ * Context: any. */
+static inline bool td_core_is_here(void)
+{
+	return (uint32_t)td_syscall0(SYS_getpid) == td_core.pid;
+}
 
 /*
  * The one lock of the agent: thread list, profile's thread records, signal

@@ -276,7 +276,7 @@ void td_threads_detach_self(void)
 	struct td_thread *thread = td_self;
 	sigset_t saved;
 
-	if (!thread)
+	if (!thread || !td_core_is_here())
 		return;
 	td_core_lock(&saved);
 	td_engine_stop(thread);

@@ -7,7 +7,7 @@ noinst_PROGRAMS += tests/prog/demo
 check_PROGRAMS += \
 	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/deny tests/prog/exits tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
-	tests/prog/nounwind tests/prog/quiet \
+	tests/prog/nounwind tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw
 check_LTLIBRARIES += \
 	tests/prog/early.la tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la
@@ -39,6 +39,8 @@ tests_prog_masked_CFLAGS = $(prog_cflags)
 tests_prog_quiet_SOURCES = tests/prog/quiet.c tests/prog/spin.h
 tests_prog_quiet_CFLAGS = $(prog_cflags)
 tests_prog_quiet_LDFLAGS = -pthread
+tests_prog_rawfork_SOURCES = tests/prog/rawfork.c tests/prog/spin.h
+tests_prog_rawfork_CFLAGS = $(prog_cflags)
 tests_prog_sigs_SOURCES = tests/prog/sigs.c tests/prog/spin.h
 tests_prog_sigs_CFLAGS = $(prog_cflags)
 tests_prog_threads2_SOURCES = tests/prog/threads2.c tests/prog/spin.h
