@@ -30,6 +30,7 @@
 /* Closer records are of one interrupt of the clock; and what makes them two on a
  * virtual machine, too. */
 #define CLOCK_SHORTEST_NS 4000u
+#define CYCLES_SHORTEST 8u /* some fifty slots: less is all rounding */
 #define CLOCK_DELAY_NS 10000u
 
 /* Data pages of a ring, of the first ones and of the last. */
@@ -251,7 +252,7 @@ void td_vernier_drain_all(void)
 {
 	sigset_t saved;
 
-	if (td_core.choice.windows != TD_WINDOWS_VERNIER)
+	if (td_core.choice.windows != TD_WINDOWS_VERNIER || !td_core_is_here())
 		return;
 	td_core_lock(&saved);
 	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
@@ -313,7 +314,7 @@ static void make_plan(struct td_backend_choice *choice)
 	bool cycles = choice->backend == TD_BACKEND_METRICS;
 
 	*plan = choice->plan;
-	plan->shortest = cycles ? 1 : CLOCK_SHORTEST_NS;
+	plan->shortest = cycles ? CYCLES_SHORTEST : CLOCK_SHORTEST_NS;
 	plan->empty_every = 0; /* nothing of ours is in a window */
 	if (cycles)            /* of about a gigahertz; it only paces the ticks */
 		plan->long_ns =

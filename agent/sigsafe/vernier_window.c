@@ -13,6 +13,8 @@
 /* Between the registers' being read one after the other. */
 #define SLACK_CYCLES 64u
 
+#define FIELD_FULL 255u
+
 /* The profile's counters from one reading to another. */
 static void difference(const struct td_vernier_reading *from,
 		       const struct td_vernier_reading *to, uint64_t *values)
@@ -165,24 +167,36 @@ static uint32_t saturated(uint64_t value)
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-/* The kernel multiplied the fields of PERF_METRICS by SLOTS: the fields again. */
+/*
+ * The kernel multiplied the fields of PERF_METRICS by SLOTS and cut off what was behind
+ * the point: the fields again.  What level 1 lacks was cut off its nodes, of each alike.
+ */
 static uint64_t fields_of(const uint64_t *values)
 {
-	uint64_t metrics = 0, slots = values[0];
+	uint64_t metrics = 0, slots = values[0], sum = 0, parts = 0, rest;
 
-	for (uint32_t i = 0; i < td_vernier_shape.nodes && slots; i++) {
-		uint64_t field = (values[1 + i] * 255 + slots / 2) / slots;
+	for (uint32_t i = 1; i <= TD_FIELDS_LEVEL1; i++) {
+		sum += values[i];
+		parts += values[i] != 0;
+	}
+	if (!parts || !slots)
+		return 0;
+	rest = slots > sum ? slots - sum : 0;
+	for (uint32_t i = 0; i < td_vernier_shape.nodes; i++) {
+		uint64_t value = values[1 + i] * parts, field;
 
-		metrics |= (field < 255 ? field : 255) << (8 * i);
+		if (i < TD_FIELDS_LEVEL1 && value)
+			value += rest;
+		field = (value * FIELD_FULL + parts * slots / 2) / (parts * slots);
+		metrics |= (field < FIELD_FULL ? field : FIELD_FULL) << (8 * i);
 	}
 	return metrics;
 }
 
 /* td_file_window.value of counts that nothing has corrected yet. */
-static void set_values(const uint64_t *values, uint32_t *to)
+static void set_values(const uint64_t *values, uint64_t metrics, uint32_t *to)
 {
 	uint32_t counters = td_store.header->counters, nodes = td_vernier_shape.nodes;
-	uint64_t metrics = fields_of(values);
 
 	if (nodes) {
 		*to++ = saturated(values[0]);
@@ -214,7 +228,8 @@ struct ends {
 };
 
 static void log_window(struct td_thread *thread, const struct ends *ends,
-		       const uint64_t *values, uint64_t length, enum td_reject reject)
+		       const uint64_t *values, uint64_t metrics, uint64_t length,
+		       enum td_reject reject)
 {
 	struct td_file_window *log = td_windows_take(&thread->random);
 
@@ -226,7 +241,7 @@ static void log_window(struct td_thread *thread, const struct ends *ends,
 	log->reject = (uint8_t)reject;
 	set_end(log, 0, &ends->opened_in, ends->opened_at);
 	set_end(log, 1, &ends->closed_in, ends->closed_at);
-	set_values(values, log->value);
+	set_values(values, metrics, log->value);
 	td_windows_publish(log, TD_WINDOW_USED);
 }
 
@@ -251,7 +266,8 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 	struct ends ends = {.opened_at = vernier->first.ip, .closed_at = ip};
 	struct td_file_place *place = sample_first(thread, &ends.opened_in);
 	unsigned returns = thread->plan->returns;
-	uint64_t values[TD_COUNTERS_MAX];
+	uint64_t values[TD_COUNTERS_MAX], metrics = 0;
+	uint32_t nodes = td_vernier_shape.nodes;
 	enum td_reject reject;
 
 	if (td_identity_covers(&ends.opened_in, ip))
@@ -260,11 +276,16 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 		td_identity_find(ip, &ends.closed_in);
 	difference(&vernier->first.reading, now, values);
 	reject = judge(thread, &ends.opened_in, &ends.closed_in, length, now);
+	if (nodes) {
+		metrics = fields_of(values);
+		if (!td_registers_decode(values[0], metrics, nodes, values + 1))
+			reject = TD_REJECT_COUNTERS;
+	}
 	if (reject == TD_REJECT_MAX && returns && values[returns])
 		reject = TD_REJECT_NESTED;
 	if (reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
 	    reject == TD_REJECT_FUNCTION)
-		log_window(thread, &ends, values, length, reject);
+		log_window(thread, &ends, values, metrics, length, reject);
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, place, reject);
 		return;

@@ -241,6 +241,47 @@ START_TEST(a_return_tells_of_a_visit)
 }
 END_TEST
 
+/* 6 * 400 slots, of 100, 80, 50 and 25 255ths: the kernel's counts are cut off. */
+START_TEST(fields_come_back)
+{
+	static const uint64_t field[4] = {100, 80, 50, 25};
+	uint64_t sum = 0;
+
+	pass(90000);
+	overflow(ID_A, here);
+	pass(400);
+	counts.value[FIELD] -= 2400;
+	for (uint32_t i = 0; i < 4; i++)
+		counts.value[FIELD + i] += 2400 * field[i] / 255;
+	overflow(ID_B, here);
+	ck_assert_uint_eq(record()->windows, 1);
+	ck_assert_uint_eq(logged(0)->value[1], 100 | 80 << 8 | 50 << 16 | 25 << 24);
+	for (uint32_t i = 1; i <= 4; i++)
+		sum += place_of(here)->sum[i].sum;
+	ck_assert_uint_eq(sum, 2400);
+}
+END_TEST
+
+/* So few slots that the counts tell next to nothing still add up. */
+START_TEST(few_slots_add_up)
+{
+	static const uint64_t field[4] = {100, 80, 50, 25};
+	uint64_t sum = 0;
+
+	pass(90000);
+	overflow(ID_A, here);
+	pass(11);
+	counts.value[FIELD] -= 66;
+	for (uint32_t i = 0; i < 4; i++)
+		counts.value[FIELD + i] += 66 * field[i] / 255;
+	overflow(ID_B, here);
+	ck_assert_uint_eq(record()->windows, 1);
+	for (uint32_t i = 1; i <= 4; i++)
+		sum += place_of(here)->sum[i].sum;
+	ck_assert_uint_eq(sum, 66);
+}
+END_TEST
+
 /* The register had another thread's slots in it. */
 START_TEST(impossible_counts_are_left_out)
 {
@@ -394,6 +435,8 @@ int main(void)
 	tcase_add_test(tests, a_long_window_is_late);
 	tcase_add_test(tests, a_switch_shows_in_the_times);
 	tcase_add_test(tests, a_return_tells_of_a_visit);
+	tcase_add_test(tests, fields_come_back);
+	tcase_add_test(tests, few_slots_add_up);
 	tcase_add_test(tests, impossible_counts_are_left_out);
 	tcase_add_test(tests, a_record_without_a_partner_is_a_sample);
 	tcase_add_test(tests, a_lone_record_of_the_other_is_none);
