@@ -17,6 +17,7 @@ static void resolve(void)
 	RESOLVE(thrd_create);
 	RESOLVE(_exit);
 	RESOLVE(_Exit);
+	RESOLVE(abort);
 	RESOLVE(execve);
 	RESOLVE(execvpe);
 	RESOLVE(fexecve);

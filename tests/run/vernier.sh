@@ -68,6 +68,19 @@ check(abs((totals["samples"] + lost) * 1e-4 / cpu - 1) < 0.2,
 END
 rm "$(profile blocked)"
 
+# A child without our fork handlers has copies of everything but the rings.
+for windows in rdpmc vernier; do
+	compare TDAGENT_WINDOWS=$windows "$prog/rawfork"
+	rm -f $(profiles rawfork)
+done
+
+# abort() takes the records along, 40 ms of work after the first tick.
+agent "$prog/exits" abort
+ended "signal 6" agent
+expect "$(profile exits)" <<'END'
+check(report["totals"]["samples"] > 25, "%d samples of 40 ms" % report["totals"]["samples"])
+END
+
 # What threads have opened is closed with them.
 agent "$prog/leftovers"
 ended "exit 0" agent
