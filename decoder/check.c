@@ -7,8 +7,9 @@
 #include "decoder/report.h"
 
 #define Z95 1.959963984540054
-#define AGENT_CYCLES 5000. /* doc/accuracy.md: instructions of a sample and its window   \
-			    */
+#define AGENT_CYCLES                                                                     \
+	5000. /* doc/accuracy.md: instructions of a sample and its window                \
+	       */
 
 static double half_of(const struct td_estimate *estimate)
 {

@@ -231,6 +231,12 @@ static void print_cost(FILE *out, const struct td_report *report,
 	     "by %" PRIu64 " windows, %" PRIu64
 	     " of them of one function alone (doc/estimates.md)",
 	     report->told, report->own);
+	/* shares of next to nothing are noise */
+	if (td_print_first(report)->header.windows == TD_WINDOWS_VERNIER &&
+	    fabs(cost->cycles.value) < 1) {
+		line(out, style, "own cost", "none: the kernel cuts the windows");
+		return;
+	}
 	line(out, style, "own cost",
 	     "%.1f±%.1f %s a window, taken out, in %% of them: Retiring %.0f, BadSpec "
 	     "%.0f, Frontend %.0f, Backend %.0f%s",

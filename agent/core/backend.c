@@ -289,8 +289,12 @@ static void choose_windows(const struct td_options *options,
 		return;
 	}
 	choice->windows = TD_WINDOWS_VERNIER;
-	if (choice->backend == TD_BACKEND_METRICS)
-		say_by_kernel(choice);
+	if (choice->backend != TD_BACKEND_METRICS)
+		return;
+	say_by_kernel(choice);
+	/* a strobe's windows have a cost of their own: they do not go into one log with
+	 * these, so a thread without a ring has samples only */
+	choice->plan.short_period = 0;
 }
 
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
@@ -403,13 +407,21 @@ static void note_conversion(const struct td_options *options,
 				     : "");
 }
 
+static const struct td_strobe_plan *plan_of(const struct td_backend_choice *choice)
+{
+	if (choice->trigger == TD_TRIGGER_TIMER)
+		return &choice->timer_plan;
+	return choice->windows == TD_WINDOWS_VERNIER ? &choice->vernier_plan
+						     : &choice->plan;
+}
+
 void td_backend_describe(const struct td_options *options,
 			 const struct td_backend_choice *choice,
 			 struct td_file_header *header)
 {
 	bool timer = choice->trigger == TD_TRIGGER_TIMER;
 	bool cycles = !timer && choice->backend == TD_BACKEND_METRICS;
-	const struct td_strobe_plan *plan = timer ? &choice->timer_plan : &choice->plan;
+	const struct td_strobe_plan *plan = plan_of(choice);
 
 	header->backend = choice->backend;
 	header->trigger = trigger_in_file(choice);
