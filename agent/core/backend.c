@@ -41,6 +41,7 @@
 #define METRICS_LONG_MIN 1000u
 #define METRICS_LATE 20000u
 #define METRICS_EMPTY_EVERY 64u
+#define METRICS_CPU_EVERY 16u /* CPU time is not one of the counters */
 
 static struct td_metrics_machine metrics_machine;
 
@@ -158,11 +159,17 @@ static void plan_in_cycles(const struct td_options *options, struct td_strobe_pl
 		.shortest = METRICS_SHORTEST,
 		.late = METRICS_LATE,
 		.jitter_percent = options->jitter,
+		.cpu_every = METRICS_CPU_EVERY,
 		.empty_every = METRICS_EMPTY_EVERY,
 		.returns = td_metrics_shape.extras ? 1 + td_metrics_shape.nodes : 0,
 	};
 	if (plan->long_period < METRICS_LONG_MIN)
 		plan->long_period = METRICS_LONG_MIN;
+}
+
+static void set_spread(struct td_strobe_plan *plan)
+{
+	plan->spread = plan->long_period / 100 * plan->jitter_percent;
 }
 
 static void make_plans(const struct td_options *options, struct td_backend_choice *choice)
@@ -179,6 +186,8 @@ static void make_plans(const struct td_options *options, struct td_backend_choic
 	choice->short_was_longer = choice->plan.short_period > choice->plan.long_period;
 	if (choice->short_was_longer)
 		choice->plan.short_period = choice->plan.long_period;
+	set_spread(&choice->plan);
+	set_spread(&choice->timer_plan);
 }
 
 /* The program's own declaration, if it has one that we understand. */
@@ -353,6 +362,7 @@ static uint32_t describe_counters(const struct td_backend_choice *choice,
 	switch (choice->backend) {
 	case TD_BACKEND_METRICS:
 		header->slots_a_cycle = td_metrics_shape.width;
+		header->raw_totals = choice->windows == TD_WINDOWS_RDPMC;
 		td_metrics_names(counter);
 		return td_metrics_shape.nodes > TD_FIELDS_LEVEL1 ? 2 : 1;
 	case TD_BACKEND_SIMULATED:
@@ -453,7 +463,11 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 	thread->registers.slots_fd = -1;
 	thread->counters = choice->counters;
 	thread->plan = &choice->plan;
-	if (choice->backend == TD_BACKEND_METRICS) {
+	if (choice->backend == TD_BACKEND_METRICS &&
+	    choice->windows == TD_WINDOWS_VERNIER) {
+		/* neither its windows nor its totals go together with the others' */
+		thread->counters = &td_no_counters;
+	} else if (choice->backend == TD_BACKEND_METRICS) {
 		error = td_metrics_open(&metrics_machine, thread, tid);
 		if (error)
 			return error;
@@ -465,7 +479,8 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer",
 			 tid, strerror(-error));
 	}
-	if (choice->backend == TD_BACKEND_METRICS) {
+	if (thread->counters != &td_no_counters &&
+	    choice->backend == TD_BACKEND_METRICS) {
 		/* time and cycles do not mix in one profile's counters */
 		td_metrics_close(thread);
 		thread->counters = &td_no_counters;

@@ -9,13 +9,14 @@
 #include "agent/sigsafe/strobe.h"
 #include "agent/sigsafe/vernier.h"
 
-/* The thread's signal at `ip`.  Context: signal, on the thread. */
-static inline void td_engine_signal(struct td_thread *thread, uint64_t ip, bool delayed)
+/* The thread's signal at `ip`; `how`: enum td_signal_how.  Context: signal, on the
+ * thread. */
+static inline void td_engine_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 {
 	if (thread->by_vernier)
-		td_vernier_tick(thread, ip, delayed);
+		td_vernier_tick(thread, ip, how & TD_SIGNAL_DELAYED);
 	else
-		td_strobe_signal(thread, ip, delayed);
+		td_strobe_signal(thread, ip, how);
 }
 
 /* Returns 0 or -errno.  Context: normal, on the thread. */

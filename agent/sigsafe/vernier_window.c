@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/sums.h"
 #include "agent/sigsafe/timeline.h"
 #include "agent/sigsafe/windows.h"
 
@@ -78,6 +79,18 @@ static struct td_file_place *count_sample(struct td_thread *thread,
 	return place;
 }
 
+static void add_to_timeline(struct td_thread *thread, uint64_t time,
+			    const uint64_t *values)
+{
+	uint64_t *bucket = td_timeline_bucket(&thread->places, time);
+
+	if (!bucket)
+		return;
+	bucket[0]++;
+	for (uint32_t i = 0; values && i < td_store.header->counters; i++)
+		bucket[1 + i] += values[i];
+}
+
 void td_vernier_window_sample(struct td_thread *thread, uint64_t ip)
 {
 	uint64_t time = td_clock_now(CLOCK_MONOTONIC);
@@ -85,7 +98,7 @@ void td_vernier_window_sample(struct td_thread *thread, uint64_t ip)
 
 	td_identity_find(ip, &where);
 	count_sample(thread, &where, time);
-	td_timeline_add(&thread->places, time, NULL);
+	add_to_timeline(thread, time, NULL);
 }
 
 /* The waiting record is a sample, at `where`. */
@@ -99,7 +112,7 @@ static struct td_file_place *sample_first(struct td_thread *thread,
 	td_identity_find(vernier->first.ip, where);
 	difference(&vernier->sampled, at, values);
 	correct(values);
-	td_timeline_add(&thread->places, at->time, values);
+	add_to_timeline(thread, at->time, values);
 	vernier->sampled = *at;
 	vernier->laps++;
 	vernier->waiting = false;
@@ -162,11 +175,6 @@ static enum td_reject judge(const struct td_thread *thread,
 	return TD_REJECT_MAX;
 }
 
-static uint32_t saturated(uint64_t value)
-{
-	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-}
-
 /*
  * The kernel multiplied the fields of PERF_METRICS by SLOTS and cut off what was behind
  * the point: the fields again.  What level 1 lacks was cut off its nodes, of each alike.
@@ -199,15 +207,15 @@ static void set_values(const uint64_t *values, uint64_t metrics, uint32_t *to)
 	uint32_t counters = td_store.header->counters, nodes = td_vernier_shape.nodes;
 
 	if (nodes) {
-		*to++ = saturated(values[0]);
+		*to++ = td_saturated(values[0]);
 		*to++ = (uint32_t)metrics;
 		*to++ = (uint32_t)(metrics >> 32);
 		for (uint32_t i = 1 + nodes; i < counters; i++)
-			*to++ = saturated(values[i]);
+			*to++ = td_saturated(values[i]);
 		return;
 	}
 	for (uint32_t i = 0; i < counters && i < TD_WINDOW_VALUES; i++)
-		to[i] = saturated(values[i]);
+		to[i] = td_saturated(values[i]);
 }
 
 static void set_end(struct td_file_window *log, unsigned end,
@@ -237,25 +245,12 @@ static void log_window(struct td_thread *thread, const struct ends *ends,
 		return;
 	log->thread = atomic_load(&thread->tid);
 	/* exact: what the two periods asked for is what the counter shows */
-	log->requested = saturated(length);
+	log->requested = td_saturated(length);
 	log->reject = (uint8_t)reject;
 	set_end(log, 0, &ends->opened_in, ends->opened_at);
 	set_end(log, 1, &ends->closed_in, ends->closed_at);
 	set_values(values, metrics, log->value);
 	td_windows_publish(log, TD_WINDOW_USED);
-}
-
-static void add_window(struct td_file_place *place, const uint64_t *values)
-{
-	place->windows++;
-	for (uint32_t i = 0; i < td_store.header->counters; i++) {
-		struct td_file_sum *sum = &place->sum[i];
-		double value = (double)(int64_t)values[i]; /* corrected ones can be < 0 */
-
-		sum->sum += values[i];
-		sum->squares += value * value;
-		sum->cross += value * (double)values[0];
-	}
 }
 
 /* From the waiting record to this one. */
@@ -292,7 +287,7 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 	}
 	thread->places.record->windows++;
 	correct(values);
-	add_window(place, values);
+	td_sums_add_window(place, values, td_store.header->counters);
 }
 
 /* Two records of different events that are nearer than half a period make a window,
