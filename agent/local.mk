@@ -8,12 +8,14 @@ TD_SIGSAFE_CFLAGS = $(TD_STACK_WARN) -ftls-model=initial-exec -fno-builtin-print
 agent_libsigsafe_la_CFLAGS = $(AM_CFLAGS) $(TD_SIGSAFE_CFLAGS)
 agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/clock.c agent/sigsafe/clock.h \
+	agent/sigsafe/engine.h \
 	agent/sigsafe/handler.c agent/sigsafe/handler.h \
 	agent/sigsafe/identity.c agent/sigsafe/identity.h \
 	agent/sigsafe/maps.c agent/sigsafe/maps.h \
 	agent/sigsafe/metrics.c agent/sigsafe/metrics.h \
 	agent/sigsafe/path.c agent/sigsafe/path.h \
 	agent/sigsafe/random.h \
+	agent/sigsafe/ring.c agent/sigsafe/ring.h \
 	agent/sigsafe/release.c agent/sigsafe/release.h \
 	agent/sigsafe/simulated.c agent/sigsafe/simulated.h \
 	agent/sigsafe/simulation.h \
@@ -25,6 +27,8 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/timeline.c agent/sigsafe/timeline.h \
 	agent/sigsafe/trigger.c agent/sigsafe/trigger.h \
 	agent/sigsafe/unwind_table.c \
+	agent/sigsafe/vernier.c agent/sigsafe/vernier.h \
+	agent/sigsafe/vernier_window.c agent/sigsafe/vernier_window.h \
 	agent/sigsafe/windows.c agent/sigsafe/windows.h \
 	decoder/registers.c decoder/registers.h
 
@@ -42,13 +46,15 @@ agent_libcore_la_SOURCES = \
 	agent/core/profile.c agent/core/profile.h \
 	agent/core/real.c agent/core/real.h \
 	agent/core/reporter.c agent/core/reporter.h \
-	agent/core/threads.c agent/core/threads.h
+	agent/core/threads.c agent/core/threads.h \
+	agent/core/vernier.c agent/core/vernier.h
 
 agent_libhook_la_SOURCES = \
 	agent/hook/descriptor.c \
 	agent/hook/exec.c \
 	agent/hook/exit.c \
 	agent/hook/hook.h \
+	agent/hook/library.c \
 	agent/hook/signal.c \
 	agent/hook/start.c \
 	agent/hook/thread.c

@@ -61,6 +61,12 @@ enum td_trigger {
 	TD_TRIGGER_PERF = 6, /* imported from perf: windows go from sample to sample */
 };
 
+/* Who opens and closes windows. */
+enum td_windows {
+	TD_WINDOWS_RDPMC = 0,   /* our signal handler */
+	TD_WINDOWS_VERNIER = 1, /* the kernel, by two sampling events */
+};
+
 enum td_unit {
 	TD_UNIT_NS = 0,
 	TD_UNIT_CYCLES = 1,
@@ -94,6 +100,7 @@ enum td_lost {
 	TD_LOST_THROTTLED = 3, /* periods the kernel skipped */
 	TD_LOST_CLOSED = 4,    /* the program closed our descriptor */
 	TD_LOST_BLOCKED = 5,   /* the signal was blocked: the place is not known */
+	TD_LOST_RING = 6,      /* the kernel's ring had no room */
 	TD_LOST_MAX = 8,
 };
 
@@ -156,6 +163,8 @@ struct td_file_header {
 	/* 1: the nodes in td_file_thread.total and in timelines are in units of 256/255
 	 * slots and not corrected (decoder/registers.h). */
 	uint32_t raw_totals;
+	uint32_t windows; /* enum td_windows */
+	uint32_t reserved2;
 };
 
 struct td_file_block {

@@ -27,6 +27,7 @@ static const struct words losts[TD_LOST_MAX] = {
 	[TD_LOST_THROTTLED] = {"throttled", "throttled by the kernel"},
 	[TD_LOST_CLOSED] = {"closed", "the program closed our descriptor"},
 	[TD_LOST_BLOCKED] = {"blocked", "the signal was blocked"},
+	[TD_LOST_RING] = {"ring", "the ring was full"},
 };
 
 static const char *const backends[] = {
@@ -75,6 +76,16 @@ const char *td_lost_text(unsigned lost)
 const char *td_backend_name(unsigned backend)
 {
 	return or_unknown(backend < COUNT(backends) ? backends[backend] : NULL);
+}
+
+static const char *const windows_names[] = {
+	[TD_WINDOWS_RDPMC] = "rdpmc",
+	[TD_WINDOWS_VERNIER] = "vernier",
+};
+
+const char *td_windows_name(unsigned windows)
+{
+	return or_unknown(windows < COUNT(windows_names) ? windows_names[windows] : NULL);
 }
 
 const char *td_trigger_name(unsigned trigger)

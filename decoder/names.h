@@ -19,5 +19,6 @@ const char *td_lost_text(unsigned lost);
 const char *td_backend_name(unsigned backend);
 /* "task-clock, sigtrap" and so on */
 const char *td_trigger_name(unsigned trigger);
+const char *td_windows_name(unsigned windows);
 
 #endif

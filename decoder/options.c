@@ -28,6 +28,12 @@ static const struct word pmu_words[] = {
 	{"simulated", TD_PMU_SIMULATED},
 };
 
+static const struct word windows_words[] = {
+	{"auto", TD_WINDOWS_AUTO},
+	{"rdpmc", TD_WINDOWS_BY_RDPMC},
+	{"vernier", TD_WINDOWS_BY_VERNIER},
+};
+
 static const struct word children_words[] = {
 	{"quiet", TD_CHILDREN_QUIET},
 	{"report", TD_CHILDREN_REPORT},
@@ -210,6 +216,19 @@ static int parse_path(char *path, const char *value, char *why, size_t size)
 	return 0;
 }
 
+static int parse_windows(struct td_options *options, const char *value, char *why,
+			 size_t size)
+{
+	const struct word *word =
+		word_find(windows_words, COUNT(windows_words), value, strlen(value));
+
+	if (!word)
+		return refuse_value(why, size, value, "a way to cut windows",
+				    "auto, rdpmc or vernier");
+	options->windows = (enum td_windows_choice)word->value;
+	return 0;
+}
+
 static int parse_output(struct td_options *options, const char *value, char *why,
 			size_t size)
 {
@@ -243,6 +262,9 @@ const struct td_option td_option_table[] = {
 	 parse_jitter},
 	{"PMU", "NAME", "auto", "who measures: auto, metrics, clock or simulated",
 	 parse_pmu},
+	{"WINDOWS", "NAME", "auto",
+	 "who cuts windows: rdpmc (signals), vernier (the kernel) or auto",
+	 parse_windows},
 	{"OUTPUT", "FILE", "${TMPDIR:-/tmp}/tdagent-UID/%e.%p.tdp",
 	 "profile file; %p is the process id, %e the program", parse_output},
 	{"REPORT", "WHERE", "stderr", "report at exit: stderr, none or a file",
@@ -264,6 +286,7 @@ void td_options_init(struct td_options *options)
 		.short_period = {10000, TD_UNIT_NS},
 		.jitter = 20,
 		.pmu = TD_PMU_AUTO,
+		.windows = TD_WINDOWS_AUTO,
 		.report = TD_REPORT_STDERR,
 		.children = TD_CHILDREN_QUIET,
 	};

@@ -21,6 +21,11 @@ struct td_period {
 };
 
 enum td_pmu_choice { TD_PMU_AUTO, TD_PMU_METRICS, TD_PMU_CLOCK, TD_PMU_SIMULATED };
+enum td_windows_choice {
+	TD_WINDOWS_AUTO,
+	TD_WINDOWS_BY_RDPMC,
+	TD_WINDOWS_BY_VERNIER,
+};
 enum td_report_to { TD_REPORT_STDERR, TD_REPORT_NONE, TD_REPORT_FILE };
 enum td_children {
 	TD_CHILDREN_QUIET,  /* profiled, each in its file, no report (default) */
@@ -45,6 +50,7 @@ struct td_options {
 	int short_given;
 	uint32_t jitter; /* percent of the long period, 0..100 */
 	enum td_pmu_choice pmu;
+	enum td_windows_choice windows;
 	char output[TD_PATH_MAX]; /* "": the default directory */
 	enum td_report_to report;
 	char report_file[TD_PATH_MAX];

@@ -132,8 +132,9 @@ static int start(struct taking *t)
 	}
 	t->left[0] = td_profile_counter(profile, "near_returns");
 	t->left[1] = td_profile_counter(profile, "near_calls");
-	/* without empty windows nobody knows how many of the returns are ours */
-	if (!has_empty(profile))
+	/* without empty windows nobody knows how many of the returns are ours, but that
+	 * the kernel makes none */
+	if (!has_empty(profile) && profile->header.windows != TD_WINDOWS_VERNIER)
 		t->left[0] = t->left[1] = -1;
 	for (int i = 0; i < 2; i++)
 		t->base[i] = base_of(profile, t->left[i]);

@@ -247,6 +247,7 @@ static void put_run(struct json *json, const struct td_report *report)
 	put_text(json, "reason", header->reason, sizeof(header->reason));
 	put_count(json, "level", header->level);
 	put_clean(json, "trigger", td_trigger_name(header->trigger));
+	put_clean(json, "windows_by", td_windows_name(header->windows));
 	put_clean(json, "period_unit",
 		  header->period_unit == TD_UNIT_NS ? "ns" : "cycles");
 	put_count(json, "long_period", header->long_period);

@@ -172,7 +172,11 @@ static void print_method(FILE *out, const struct td_report *report,
 
 	line(out, style, "backend", "%s%s%s", td_backend_name(header->backend),
 	     header->reason[0] ? ": " : "", header->reason);
-	line(out, style, "trigger", "%s%s%s", td_trigger_name(header->trigger),
+	line(out, style, "trigger", "%s%s%s%s",
+	     header->windows == TD_WINDOWS_VERNIER
+		     ? "vernier: the kernel cuts the windows; rings emptied at "
+		     : "",
+	     td_trigger_name(header->trigger),
 	     header->resolution_ns ? ", resolution " : "",
 	     header->resolution_ns
 		     ? period(text[0], sizeof(text[0]), header->resolution_ns, TD_UNIT_NS)
@@ -236,6 +240,12 @@ static void print_cost(FILE *out, const struct td_report *report,
 	     "by %" PRIu64 " windows, %" PRIu64
 	     " of them of one function alone (doc/estimates.md)",
 	     report->told, report->own);
+	/* shares of next to nothing are noise */
+	if (td_print_first(report)->header.windows == TD_WINDOWS_VERNIER &&
+	    fabs(cost->cycles.value) < 1) {
+		line(out, style, "own cost", "none: the kernel cuts the windows");
+		return;
+	}
 	line(out, style, "own cost",
 	     "%.1f±%.1f %s a window, taken out, in %% of them: Retiring %.0f, BadSpec "
 	     "%.0f, Frontend %.0f, Backend %.0f%s",

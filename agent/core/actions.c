@@ -7,8 +7,8 @@
 
 #include "agent/core/core.h"
 #include "agent/core/real.h"
+#include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/handler.h"
-#include "agent/sigsafe/strobe.h"
 #include "agent/sigsafe/syscall.h"
 
 static int install(struct sigaction *old)
@@ -56,8 +56,8 @@ void td_actions_exchange(const struct sigaction *action, struct sigaction *old)
 
 void td_actions_blocked(void)
 {
-	if (td_self && !atomic_load(&td_self->stopped))
-		td_strobe_block(td_self);
+	if (td_self && !atomic_load(&td_self->stopped) && td_core_is_here())
+		td_engine_block(td_self);
 }
 
 static bool program_handles(void)
@@ -93,7 +93,7 @@ void td_actions_before_exec(void)
 {
 	if (!td_self || !td_signal.number)
 		return;
-	td_strobe_stop(td_self);
+	td_engine_stop(td_self);
 	drain();
 	if (td_program_action.sa_handler == SIG_IGN)
 		td_real()->sigaction(td_signal.number, &td_program_action, NULL);
@@ -107,5 +107,5 @@ void td_actions_after_exec(void)
 		return;
 	if (td_program_action.sa_handler == SIG_IGN)
 		install(&ignored);
-	atomic_store(&td_self->stopped, td_strobe_start(td_self) != 0);
+	atomic_store(&td_self->stopped, td_engine_start(td_self) != 0);
 }

@@ -14,6 +14,7 @@
 #include "agent/core/interrupt.h"
 #include "agent/core/metrics.h"
 #include "agent/core/real.h"
+#include "agent/core/vernier.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/simulated.h"
@@ -240,14 +241,85 @@ static void choose_counters(const struct td_options *options,
 	use_counters(choice, TD_BACKEND_CLOCK, &td_clock_counters, why);
 }
 
+static void add_reason(struct td_backend_choice *choice, const char *text)
+{
+	size_t length = strlen(choice->reason);
+
+	snprintf(choice->reason + length, sizeof(choice->reason) - length, "; %s", text);
+}
+
+/* A strobe without RDPMC has a system call in each window. */
+static bool wants_vernier(const struct td_options *options,
+			  const struct td_backend_choice *choice)
+{
+	if (options->windows == TD_WINDOWS_AUTO)
+		return choice->backend == TD_BACKEND_METRICS &&
+		       choice->counters == &td_metrics_read_counters;
+	return options->windows == TD_WINDOWS_BY_VERNIER;
+}
+
+static int try_vernier(struct td_backend_choice *choice, char *why, size_t size)
+{
+	const char *obstacle = NULL;
+
+	if (choice->trigger == TD_TRIGGER_TIMER)
+		obstacle = "no vernier without perf events";
+	if (choice->backend == TD_BACKEND_SIMULATED)
+		obstacle = "no vernier of simulated counters";
+	if (!obstacle)
+		return td_vernier_try(choice, &metrics_machine, why, size);
+	snprintf(why, size, "%s", obstacle);
+	return -EOPNOTSUPP;
+}
+
+/* Instead of who else reads the registers; why this trigger stays. */
+static void say_by_kernel(struct td_backend_choice *choice)
+{
+	bool off = choice->counters == &td_metrics_read_counters;
+	const char *trigger = strchr(choice->reason, ';');
+	char rest[sizeof(choice->reason)];
+
+	snprintf(rest, sizeof(rest), "%s", trigger ? trigger : "");
+	snprintf(choice->reason, sizeof(choice->reason),
+		 "SLOTS and PERF_METRICS as the kernel reads them%s%.100s",
+		 off ? ", because RDPMC is off here (cpu/rdpmc)" : "", rest);
+}
+
+/* The strobe where the vernier cannot. */
+static void choose_windows(const struct td_options *options,
+			   struct td_backend_choice *choice)
+{
+	char why[128] = "";
+
+	choice->windows = TD_WINDOWS_RDPMC;
+	if (!wants_vernier(options, choice))
+		return;
+	if (try_vernier(choice, why, sizeof(why))) {
+		add_reason(choice, why);
+		return;
+	}
+	choice->windows = TD_WINDOWS_VERNIER;
+	if (choice->backend != TD_BACKEND_METRICS)
+		return;
+	say_by_kernel(choice);
+	/* a strobe's windows have a cost of their own: they do not go into one log with
+	 * these, so a thread without a ring has samples only */
+	choice->plan.short_period = 0;
+}
+
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
 {
+	int error;
+
 	memset(choice, 0, sizeof(*choice));
 	td_simulated_program = NULL;
 	td_signal.cookie = (uint64_t)(uintptr_t)&td_signal ^ (uint64_t)getpid() << 48;
 	choose_counters(options, choice);
 	make_plans(options, choice);
-	return choose_trigger(choice);
+	error = choose_trigger(choice);
+	if (!error)
+		choose_windows(options, choice);
+	return error;
 }
 
 static const struct td_file_counter simulated_names[] = {
@@ -271,6 +343,8 @@ _Static_assert(sizeof(simulated_names) / sizeof(simulated_names[0]) + TD_CLOCK_C
 
 uint32_t td_backend_counters(const struct td_backend_choice *choice)
 {
+	if (choice->windows == TD_WINDOWS_VERNIER)
+		return td_vernier_counters();
 	switch (choice->backend) {
 	case TD_BACKEND_METRICS:
 		return 1 + td_metrics_shape.nodes + td_metrics_shape.extras;
@@ -289,7 +363,7 @@ static uint32_t describe_counters(const struct td_backend_choice *choice,
 	switch (choice->backend) {
 	case TD_BACKEND_METRICS:
 		header->slots_a_cycle = td_metrics_shape.width;
-		header->raw_totals = 1;
+		header->raw_totals = choice->windows == TD_WINDOWS_RDPMC;
 		td_metrics_names(counter);
 		return td_metrics_shape.nodes > TD_FIELDS_LEVEL1 ? 2 : 1;
 	case TD_BACKEND_SIMULATED:
@@ -307,7 +381,8 @@ static uint32_t describe_counters(const struct td_backend_choice *choice,
 /* The file tells the event of the trigger, too. */
 static enum td_trigger trigger_in_file(const struct td_backend_choice *choice)
 {
-	if (choice->backend != TD_BACKEND_METRICS)
+	if (choice->backend != TD_BACKEND_METRICS ||
+	    choice->windows == TD_WINDOWS_VERNIER)
 		return choice->trigger;
 	switch (choice->trigger) {
 	case TD_TRIGGER_SIGTRAP:
@@ -343,16 +418,25 @@ static void note_conversion(const struct td_options *options,
 				     : "");
 }
 
+static const struct td_strobe_plan *plan_of(const struct td_backend_choice *choice)
+{
+	if (choice->trigger == TD_TRIGGER_TIMER)
+		return &choice->timer_plan;
+	return choice->windows == TD_WINDOWS_VERNIER ? &choice->vernier_plan
+						     : &choice->plan;
+}
+
 void td_backend_describe(const struct td_options *options,
 			 const struct td_backend_choice *choice,
 			 struct td_file_header *header)
 {
 	bool timer = choice->trigger == TD_TRIGGER_TIMER;
 	bool cycles = !timer && choice->backend == TD_BACKEND_METRICS;
-	const struct td_strobe_plan *plan = timer ? &choice->timer_plan : &choice->plan;
+	const struct td_strobe_plan *plan = plan_of(choice);
 
 	header->backend = choice->backend;
 	header->trigger = trigger_in_file(choice);
+	header->windows = choice->windows;
 	header->signal = (uint32_t)td_signal.number;
 	header->period_unit = cycles ? TD_UNIT_CYCLES : TD_UNIT_NS;
 	header->long_period = plan->long_period;
@@ -370,10 +454,21 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 	const struct td_backend_choice *choice = &td_core.choice;
 	int error = -ENOSYS;
 
+	if (choice->windows == TD_WINDOWS_VERNIER) {
+		error = td_vernier_open(choice, thread, tid);
+		if (!error)
+			return 0;
+		td_debug(TD_DEBUG_THREADS, "thread %u: no ring (%s), signals instead",
+			 tid, strerror(-error));
+	}
 	thread->registers.slots_fd = -1;
 	thread->counters = choice->counters;
 	thread->plan = &choice->plan;
-	if (choice->backend == TD_BACKEND_METRICS) {
+	if (choice->backend == TD_BACKEND_METRICS &&
+	    choice->windows == TD_WINDOWS_VERNIER) {
+		/* neither its windows nor its totals go together with the others' */
+		thread->counters = &td_no_counters;
+	} else if (choice->backend == TD_BACKEND_METRICS) {
 		error = td_metrics_open(&metrics_machine, thread, tid);
 		if (error)
 			return error;
@@ -385,7 +480,8 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer",
 			 tid, strerror(-error));
 	}
-	if (choice->backend == TD_BACKEND_METRICS) {
+	if (thread->counters != &td_no_counters &&
+	    choice->backend == TD_BACKEND_METRICS) {
 		/* time and cycles do not mix in one profile's counters */
 		td_metrics_close(thread);
 		thread->counters = &td_no_counters;
@@ -397,7 +493,9 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 void td_backend_close(struct td_thread *thread)
 {
 	td_interrupt_close(thread);
-	if (thread->registers.slots_fd >= 0)
+	if (thread->by_vernier)
+		td_vernier_close(thread);
+	else if (thread->registers.slots_fd >= 0)
 		td_metrics_close(thread);
 }
 

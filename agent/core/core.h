@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/thread.h"
 #include "decoder/options.h"
 
@@ -23,7 +24,9 @@ struct td_backend_choice {
 	uint64_t cycles;                  /* METRICS: the cycles event of their PMU */
 	struct td_strobe_plan plan;       /* of perf triggers */
 	struct td_strobe_plan timer_plan; /* of threads that only got a timer */
-	bool short_was_longer;            /* and was cut to the long period */
+	enum td_windows windows;          /* who cuts them */
+	struct td_strobe_plan vernier_plan;
+	bool short_was_longer; /* and was cut to the long period */
 	char reason[192];
 };
 
@@ -38,6 +41,14 @@ struct td_core {
 };
 
 extern struct td_core td_core;
+
+/* False in a child that was made by a system call of its own (vfork, clone, a raw fork):
+ * our threads are not its threads, and the kernel's mappings are not in it.
+ * Context: any. */
+static inline bool td_core_is_here(void)
+{
+	return (uint32_t)td_syscall0(SYS_getpid) == td_core.pid;
+}
 
 /*
  * The one lock of the agent: thread list, profile's thread records, signal

@@ -49,6 +49,14 @@ static int floor_of(void)
 	return (int)(limit.rlim_cur / 2);
 }
 
+bool td_descriptor_is_scarce(int fd, unsigned eighths)
+{
+	struct rlimit limit;
+
+	return td_syscall4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit) == 0 &&
+	       (rlim_t)fd >= limit.rlim_cur / 8 * eighths;
+}
+
 int td_descriptor_hide(int fd)
 {
 	long high = td_syscall3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, floor_of());

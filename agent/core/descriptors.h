@@ -14,6 +14,9 @@
  */
 int td_descriptor_hide(int fd);
 
+/* Is this number beyond so many eighths of the program's limit?  It needs some itself. */
+bool td_descriptor_is_scarce(int fd, unsigned eighths);
+
 /* Closes one of ours; nothing happens for -1 or if it is no longer ours. */
 void td_descriptor_close(int fd);
 

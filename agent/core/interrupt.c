@@ -15,10 +15,10 @@
 /* These hang when a clock event disables itself. */
 #define KERNEL_BAD_REFRESH(kernel) ((kernel) == 6016 || (kernel) == 6017)
 
+/* `cycles`: of the metrics' windows, not of time. */
 static long open_perf(const struct td_backend_choice *choice, enum td_trigger trigger,
-		      uint32_t tid)
+		      uint32_t tid, bool cycles)
 {
-	bool cycles = choice->backend == TD_BACKEND_METRICS;
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
@@ -41,7 +41,7 @@ static long open_perf(const struct td_backend_choice *choice, enum td_trigger tr
 
 long td_interrupt_try(const struct td_backend_choice *choice, enum td_trigger trigger)
 {
-	long fd = open_perf(choice, trigger, 0);
+	long fd = open_perf(choice, trigger, 0, choice->backend == TD_BACKEND_METRICS);
 
 	if (fd < 0)
 		return fd;
@@ -61,10 +61,9 @@ static int route_signal(int fd, uint32_t tid)
 
 /* A clock event disarms itself, which is cheaper; changing a counter's period is
  * cheaper than scheduling it out and in. */
-static const struct td_trigger_ops *operations(const struct td_backend_choice *choice)
+static const struct td_trigger_ops *operations(bool cycles)
 {
-	if (choice->backend == TD_BACKEND_METRICS ||
-	    KERNEL_BAD_REFRESH(td_facts_kernel()))
+	if (cycles || KERNEL_BAD_REFRESH(td_facts_kernel()))
 		return &td_perf_trigger;
 	return &td_perf_once_trigger;
 }
@@ -72,17 +71,20 @@ static const struct td_trigger_ops *operations(const struct td_backend_choice *c
 int td_interrupt_open_event(const struct td_backend_choice *choice,
 			    struct td_thread *thread, uint32_t tid)
 {
-	long fd = open_perf(choice, choice->trigger, tid);
+	bool cycles = choice->backend == TD_BACKEND_METRICS && !thread->by_vernier;
+	long fd = open_perf(choice, choice->trigger, tid, cycles);
 	int error = 0;
 
 	thread->fd = thread->timer = -1;
 	if (fd < 0)
 		return (int)fd;
-	thread->trigger = operations(choice);
+	thread->trigger = operations(cycles);
 	thread->fd = td_descriptor_hide((int)fd);
 	thread->fd_mark = td_signal.number;
+	if (td_descriptor_is_scarce(thread->fd, 7)) /* a timer needs none */
+		error = -EMFILE;
 	/* Of a sigtrap event this is only the mark by which we know it again. */
-	if (fcntl(thread->fd, F_SETSIG, thread->fd_mark) != 0)
+	if (!error && fcntl(thread->fd, F_SETSIG, thread->fd_mark) != 0)
 		error = -errno;
 	if (!error && choice->trigger == TD_TRIGGER_SIGNAL)
 		error = route_signal(thread->fd, tid);

@@ -19,6 +19,7 @@
 #include "agent/core/profile.h"
 #include "agent/core/reporter.h"
 #include "agent/core/threads.h"
+#include "agent/core/vernier.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/syscall.h"
@@ -222,8 +223,7 @@ void td_lifecycle_finish(void)
 {
 	int saved_errno = errno;
 
-	if ((uint32_t)td_syscall0(SYS_getpid) != td_core.pid ||
-	    !atomic_exchange(&td_core.running, false))
+	if (!td_core_is_here() || !atomic_exchange(&td_core.running, false))
 		return;
 	td_threads_finish();
 	td_store.header->end_ns = td_clock_now(CLOCK_MONOTONIC);
@@ -237,10 +237,10 @@ void td_lifecycle_finish(void)
 
 bool td_lifecycle_before_exec(void)
 {
-	if ((uint32_t)td_syscall0(SYS_getpid) != td_core.pid ||
-	    !atomic_load(&td_core.running))
+	if (!td_core_is_here() || !atomic_load(&td_core.running))
 		return false;
 	td_actions_before_exec();
+	td_vernier_drain_all();
 	td_store.header->end_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_store.header->state = TD_STATE_EXEC;
 	return true;

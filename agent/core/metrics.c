@@ -123,6 +123,16 @@ uint32_t td_metrics_names(struct td_file_counter *counter)
 	return n;
 }
 
+uint64_t td_metrics_config(uint32_t value)
+{
+	uint32_t nodes = td_metrics_shape.nodes;
+
+	if (value == 0)
+		return CONFIG_SLOTS;
+	return value <= nodes ? CONFIG_METRIC(value - 1)
+			      : extras[value - 1 - nodes].config;
+}
+
 /* The SLOTS event's config1 where the kernel offers metrics_clear. */
 static uint64_t slots_config1(uint64_t config)
 {

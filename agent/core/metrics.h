@@ -30,6 +30,9 @@ int td_metrics_detect(struct td_metrics_machine *machine, char *why, size_t size
 /* The counters' names, in the order of the values. */
 uint32_t td_metrics_names(struct td_file_counter *counter);
 
+/* perf_event_attr.config of the profile's counter number `value`.  After a detection. */
+uint64_t td_metrics_config(uint32_t value);
+
 /* Opens the group for a thread of this process and starts it.  Returns 0 or -errno. */
 int td_metrics_open(const struct td_metrics_machine *machine, struct td_thread *thread,
 		    uint32_t tid);

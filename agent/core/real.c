@@ -17,6 +17,7 @@ static void resolve(void)
 	RESOLVE(thrd_create);
 	RESOLVE(_exit);
 	RESOLVE(_Exit);
+	RESOLVE(abort);
 	RESOLVE(execve);
 	RESOLVE(execvpe);
 	RESOLVE(fexecve);
@@ -26,6 +27,7 @@ static void resolve(void)
 	RESOLVE(pthread_sigmask);
 	RESOLVE(close);
 	RESOLVE(close_range);
+	RESOLVE(dlclose);
 	RESOLVE(dup2);
 	RESOLVE(dup3);
 	atomic_store(&resolved, 1);

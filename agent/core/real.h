@@ -17,6 +17,7 @@ struct td_real {
 	int (*thrd_create)(thrd_t *, thrd_start_t, void *);
 	void (*_exit)(int) __attribute__((noreturn));
 	void (*_Exit)(int) __attribute__((noreturn));
+	void (*abort)(void) __attribute__((noreturn));
 	int (*execve)(const char *, char *const[], char *const[]);
 	int (*execvpe)(const char *, char *const[], char *const[]);
 	int (*fexecve)(int, char *const[], char *const[]);
@@ -25,6 +26,7 @@ struct td_real {
 	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
 	int (*close)(int);
+	int (*dlclose)(void *);
 	int (*close_range)(unsigned, unsigned, int);
 	int (*dup2)(int, int);
 	int (*dup3)(int, int, int);

@@ -16,10 +16,11 @@
 #include "agent/core/facts.h"
 #include "agent/core/fold.h"
 #include "agent/core/log.h"
+#include "agent/core/vernier.h"
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/store.h"
-#include "agent/sigsafe/strobe.h"
 #include "agent/sigsafe/syscall.h"
 
 #define KEEP_ENDED 64 /* ended threads that the report still shows one by one */
@@ -41,10 +42,14 @@ static uint32_t new_record(void)
 	return TD_REF(record_block, record_slot++);
 }
 
-/* Memory of our own: the program's malloc may be anything. */
+/* Memory of our own: the program's malloc may be anything.  Never given back:
+ * other threads look at all that were ever in the list. */
 static struct td_thread *new_memory(void)
 {
-	static struct td_thread *pool;
+	static struct memory {
+		struct td_thread thread;
+		struct td_vernier vernier;
+	} * pool;
 	static size_t left;
 
 	if (!left) {
@@ -58,7 +63,9 @@ static struct td_thread *new_memory(void)
 		left = 64;
 	}
 	left--;
-	return pool++;
+	atomic_store(&pool->vernier.claim, TD_VERNIER_CLOSED);
+	pool->thread.vernier = &pool->vernier;
+	return &pool++->thread;
 }
 
 /* A thread with a record and room for places, in the list. */
@@ -185,8 +192,7 @@ static void begin(struct td_thread *thread, uint32_t tid, bool adopted)
 	if (!adopted)
 		td_self = thread;
 	atomic_store(&thread->stopped, false);
-	error = adopted ? thread->trigger->start(thread, td_strobe_first_period(thread))
-			: td_strobe_start(thread);
+	error = adopted ? td_engine_start_other(thread) : td_engine_start(thread);
 	if (!error)
 		return;
 	atomic_store(&thread->stopped, true);
@@ -273,10 +279,10 @@ void td_threads_detach_self(void)
 	struct td_thread *thread = td_self;
 	sigset_t saved;
 
-	if (!thread)
+	if (!thread || !td_core_is_here())
 		return;
 	td_core_lock(&saved);
-	td_strobe_stop(thread);
+	td_engine_stop(thread);
 	prctl(PR_GET_NAME, thread->places.record->name);
 	td_backend_close(thread);
 	end(thread, td_clock_thread_cpu());
@@ -295,8 +301,7 @@ void td_threads_finish(void)
 
 		if (!tid)
 			continue;
-		atomic_store(&t->stopped, true);
-		t->trigger->stop(t);
+		td_engine_stop_other(t);
 		read_name(tid, t->places.record->name, sizeof(t->places.record->name));
 		/* not closed: the thread may be reading its counters just now */
 		end(t, read_cpu(tid));
@@ -326,6 +331,7 @@ void td_threads_forget(void)
 	td_self = NULL;
 	folded = NULL;
 	record_block = record_slot = 0;
+	td_vernier_forget();
 }
 
 bool td_threads_sampled(void)

@@ -5,6 +5,7 @@
 
 #include "agent/core/lifecycle.h"
 #include "agent/core/real.h"
+#include "agent/core/vernier.h"
 #include "agent/hook/hook.h"
 
 TD_EXPORT void _exit(int status)
@@ -17,4 +18,11 @@ TD_EXPORT void _Exit(int status)
 {
 	td_lifecycle_finish();
 	td_real()->_Exit(status);
+}
+
+/* The program may catch the signal that this raises, and go on: no end yet. */
+TD_EXPORT void abort(void)
+{
+	td_vernier_drain_all();
+	td_real()->abort();
 }

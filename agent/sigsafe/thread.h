@@ -19,6 +19,7 @@
 
 struct td_thread;
 struct perf_event_mmap_page;
+struct td_vernier;
 
 /*
  * What interrupts the thread.  Periods are in the trigger's unit.
@@ -126,6 +127,7 @@ struct td_capture {
 struct td_strobe_plan {
 	uint64_t long_period;  /* mean, in the trigger's unit */
 	uint64_t short_period; /* mean; 0: no windows */
+	uint64_t long_ns;      /* VERNIER: the long period as CPU time, about */
 	uint64_t shortest;     /* what the trigger grants */
 	uint64_t late;         /* a window longer than twice the mean + this is late */
 	uint32_t jitter_percent;
@@ -166,6 +168,8 @@ struct td_thread {
 	struct td_registers registers;
 	struct td_capture capture;
 	struct td_release release;
+	struct td_vernier *vernier; /* always there, but for unit tests of others */
+	bool by_vernier;            /* it cuts the windows, not the strobe */
 	uint64_t own_leavings[TD_LEAVINGS]; /* in an empty window */
 	uint32_t until_empty;               /* windows until the next empty one */
 	uint32_t until_cpu;                 /* samples until the CPU time is read again */

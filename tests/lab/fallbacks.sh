@@ -23,7 +23,8 @@ measure paranoid2 "-u 1000 -p 2" 100000 1000 "-r 700"
 accurate paranoid2 --brief --windows 100 --enough 10
 falls_back paranoid3 "-u 1000 -p 3" "perf_event_open refused"
 
-echo "== RDPMC switched off: read()"
+echo "== RDPMC switched off: read(), if asked for"
+lab_windows=rdpmc
 for model in spr icx; do
 	measure $model-read "-m $model -r 0" 100000 2000 "-r 700"
 	accurate $model-read --brief --windows 100 --enough 10
@@ -31,6 +32,15 @@ for model in spr icx; do
 check("read()" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
 END
 done
+lab_windows=
+
+echo "== RDPMC switched off: the kernel cuts the windows"
+measure kernel "-m spr -r 0" 100000 2000 "-r 700"
+accurate kernel --brief --windows 100 --enough 10 --slots 1
+holds kernel <<'END'
+check(report["run"]["windows_by"] == "vernier", "windows by " + report["run"]["windows_by"])
+check("RDPMC is off" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
+END
 
 echo "== without the registers"
 for model in spr-nometrics skx; do

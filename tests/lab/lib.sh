@@ -30,10 +30,10 @@ lab()
 }
 
 # with_agent LONG SHORT: the beginning of a command that is measured; the same
-# samples every time, as far as the lab repeats itself.
+# samples every time, as far as the lab repeats itself.  $lab_windows: who cuts windows.
 with_agent()
 {
-	echo "TDAGENT_SEED=1 TDAGENT_REPORT=none TDAGENT_LONG=$1 TDAGENT_SHORT=$2 TDAGENT_OUTPUT=/out/profile" \
+	echo "${lab_windows:+TDAGENT_WINDOWS=$lab_windows }TDAGENT_SEED=1 TDAGENT_REPORT=none TDAGENT_LONG=$1 TDAGENT_SHORT=$2 TDAGENT_OUTPUT=/out/profile" \
 		"LD_PRELOAD=/in/libtdagent.so"
 }
 
@@ -46,7 +46,7 @@ measure()
 # measure_program LABEL OPTIONS LONG SHORT COMMAND: the same, of any program of the lab.
 measure_program()
 {
-	lab "$1" "$2" "$(with_agent "$3" "$4") LD_LIBRARY_PATH=/in $5 >/out/truth"
+	lab "$1" "$2" "${lab_setup:-} $(with_agent "$3" "$4") LD_LIBRARY_PATH=/in $5 >/out/truth"
 	ended "exit 0" "$1"
 	[ ! -s "$work/$1.out" ] || { fail "$1: somebody said something:"; head "$work/$1.out"; }
 	report_on "$1"

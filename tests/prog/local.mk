@@ -5,9 +5,9 @@ prog_cflags = $(AM_CFLAGS) -O2 -g
 
 noinst_PROGRAMS += tests/prog/demo
 check_PROGRAMS += \
-	tests/prog/burn tests/prog/closeall tests/prog/deny tests/prog/exits tests/prog/forker \
-	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/loader tests/prog/manythreads tests/prog/masked \
-	tests/prog/nounwind tests/prog/quiet \
+	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/deny tests/prog/exits tests/prog/forker \
+	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
+	tests/prog/nounwind tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw
 check_LTLIBRARIES += \
 	tests/prog/early.la tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la
@@ -16,6 +16,8 @@ tests_prog_demo_SOURCES = tests/prog/demo.c tests/prog/simulate.h agent/sigsafe/
 tests_prog_demo_CFLAGS = $(prog_cflags)
 tests_prog_demo_LDFLAGS = -pthread -Wl,--export-dynamic-symbol=tdagent_simulation
 
+tests_prog_blocked_SOURCES = tests/prog/blocked.c tests/prog/spin.h
+tests_prog_blocked_CFLAGS = $(prog_cflags)
 tests_prog_burn_SOURCES = tests/prog/burn.c tests/prog/spin.h
 tests_prog_burn_CFLAGS = $(prog_cflags)
 tests_prog_closeall_SOURCES = tests/prog/closeall.c tests/prog/spin.h
@@ -37,6 +39,8 @@ tests_prog_masked_CFLAGS = $(prog_cflags)
 tests_prog_quiet_SOURCES = tests/prog/quiet.c tests/prog/spin.h
 tests_prog_quiet_CFLAGS = $(prog_cflags)
 tests_prog_quiet_LDFLAGS = -pthread
+tests_prog_rawfork_SOURCES = tests/prog/rawfork.c tests/prog/spin.h
+tests_prog_rawfork_CFLAGS = $(prog_cflags)
 tests_prog_sigs_SOURCES = tests/prog/sigs.c tests/prog/spin.h
 tests_prog_sigs_CFLAGS = $(prog_cflags)
 tests_prog_threads2_SOURCES = tests/prog/threads2.c tests/prog/spin.h
@@ -57,6 +61,8 @@ tests_prog_nounwind_LDADD = tests/prog/libbare.la
 
 # -rpath makes libtool build a shared object that is not installed.
 plugin_ldflags = -module -avoid-version -rpath /nowhere
+tests_prog_leftovers_SOURCES = tests/prog/leftovers.c tests/prog/spin.h
+tests_prog_leftovers_CFLAGS = $(prog_cflags)
 tests_prog_loader_SOURCES = tests/prog/loader.c
 tests_prog_plugin_one_la_SOURCES = tests/prog/plugin.c
 tests_prog_plugin_one_la_CFLAGS = $(prog_cflags) -DPLUGIN_WORK=work_of_plugin_one

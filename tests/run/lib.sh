@@ -54,7 +54,8 @@ trap 'exit 99' HUP INT TERM
 mkdir "$work/profiles"
 
 clean="env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=$work LC_ALL=C"
-preload="LD_PRELOAD=$library TDAGENT_OUTPUT=$work/profiles/%e.%p TDAGENT_REPORT=none TDAGENT_LONG=1ms"
+# TDAGENT_TEST_WINDOWS=vernier make check: the other window engine.
+preload="${TDAGENT_TEST_WINDOWS:+TDAGENT_WINDOWS=$TDAGENT_TEST_WINDOWS }LD_PRELOAD=$library TDAGENT_OUTPUT=$work/profiles/%e.%p TDAGENT_REPORT=none TDAGENT_LONG=1ms"
 
 # guest LABEL COMMAND...: runs it; $work/LABEL.{out,err,status} hold what it
 # wrote and how it ended, as "exit 3" or "signal 9".

@@ -22,6 +22,8 @@ run_tests = \
 	tests/run/symbols.sh \
 	tests/run/threads.sh \
 	tests/run/traced.sh \
+	tests/run/vernier.sh \
+	tests/run/vernier-life.sh \
 	tests/run/windows.sh
 
 TESTS += $(run_tests)

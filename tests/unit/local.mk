@@ -93,6 +93,7 @@ agent_tests = \
 	tests/unit/test_identity \
 	tests/unit/test_metrics \
 	tests/unit/test_strobe \
+	tests/unit/test_vernier \
 	tests/unit/test_windows
 check_PROGRAMS += $(agent_tests)
 TESTS += $(agent_tests)
@@ -115,5 +116,10 @@ tests_unit_test_windows_SOURCES = tests/unit/test_windows.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_windows_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_windows_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
+
+tests_unit_test_vernier_SOURCES = tests/unit/test_vernier.c \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_vernier_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_vernier_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
 
 endif

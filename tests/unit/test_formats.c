@@ -76,6 +76,8 @@ static const struct field fields[] = {
 	HEADER(windows_seen),
 	HEADER(slots_a_cycle),
 	HEADER(raw_totals),
+	HEADER(windows),
+	HEADER(reserved2),
 	BLOCK(kind),
 	BLOCK(owner),
 	BLOCK(next),

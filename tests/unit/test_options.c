@@ -30,6 +30,7 @@ static void assert_same(const struct td_options *a, const struct td_options *b)
 	ck_assert_int_eq(a->short_period.unit, b->short_period.unit);
 	ck_assert_uint_eq(a->jitter, b->jitter);
 	ck_assert_int_eq(a->pmu, b->pmu);
+	ck_assert_int_eq(a->windows, b->windows);
 	ck_assert_str_eq(a->output, b->output);
 	ck_assert_int_eq(a->report, b->report);
 	ck_assert_str_eq(a->report_file, b->report_file);
@@ -46,6 +47,7 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(options.short_period.unit, TD_UNIT_NS);
 	ck_assert_uint_eq(options.jitter, 20);
 	ck_assert_int_eq(options.pmu, TD_PMU_AUTO);
+	ck_assert_int_eq(options.windows, TD_WINDOWS_AUTO);
 	ck_assert_str_eq(options.output, "");
 	ck_assert_int_eq(options.report, TD_REPORT_STDERR);
 	ck_assert_int_eq(options.children, TD_CHILDREN_QUIET);
@@ -58,8 +60,8 @@ END_TEST
 /* The defaults that --help prints are the defaults. */
 START_TEST(test_fallbacks_are_the_defaults)
 {
-	static const char *const spelled[] = {"LONG",   "SHORT",    "JITTER", "PMU",
-					      "REPORT", "CHILDREN", "SEED"};
+	static const char *const spelled[] = {"LONG",    "SHORT",  "JITTER",   "PMU",
+					      "WINDOWS", "REPORT", "CHILDREN", "SEED"};
 	struct td_options fresh = options;
 
 	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
@@ -71,9 +73,9 @@ END_TEST
 
 START_TEST(test_order)
 {
-	static const char *const order[] = {"LONG",     "SHORT",  "JITTER",
-					    "PMU",      "OUTPUT", "REPORT",
-					    "CHILDREN", "SEED",   "DEBUG"};
+	static const char *const order[] = {"LONG",    "SHORT",  "JITTER", "PMU",
+					    "WINDOWS", "OUTPUT", "REPORT", "CHILDREN",
+					    "SEED",    "DEBUG"};
 
 	ck_assert_uint_eq(td_option_count, sizeof(order) / sizeof(order[0]));
 	for (size_t i = 0; i < td_option_count; i++)
@@ -170,6 +172,9 @@ static const struct {
 	 "TDAGENT_PMU: 'events' is not a way to measure of this version; write auto, "
 	 "metrics, "
 	 "clock or simulated"},
+	{"WINDOWS", "Vernier",
+	 "TDAGENT_WINDOWS: 'Vernier' is not a way to cut windows; write auto, rdpmc or "
+	 "vernier"},
 	{"OUTPUT", "a%q",
 	 "TDAGENT_OUTPUT: 'a%q' is not a file name; write p (process id), e (program) "
 	 "or % after each %"},
@@ -220,6 +225,10 @@ START_TEST(test_words)
 {
 	ck_assert_int_eq(set("PMU", "simulated"), 0);
 	ck_assert_int_eq(options.pmu, TD_PMU_SIMULATED);
+	ck_assert_int_eq(set("WINDOWS", "vernier"), 0);
+	ck_assert_int_eq(options.windows, TD_WINDOWS_BY_VERNIER);
+	ck_assert_int_eq(set("WINDOWS", "rdpmc"), 0);
+	ck_assert_int_eq(options.windows, TD_WINDOWS_BY_RDPMC);
 	ck_assert_int_eq(set("CHILDREN", "off"), 0);
 	ck_assert_int_eq(options.children, TD_CHILDREN_OFF);
 	ck_assert_int_eq(set("DEBUG", "core,strobe"), 0);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+/* Libraries: an address in a record means something else after dlclose(). */
+#include <dlfcn.h>
+
+#include "agent/core/real.h"
+#include "agent/core/vernier.h"
+#include "agent/hook/hook.h"
+
+TD_EXPORT int dlclose(void *handle)
+{
+	td_vernier_drain_all();
+	return td_real()->dlclose(handle);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who cuts a thread's windows: the strobe by signals, or the vernier by the
+ * kernel.  The two have the same life; their contracts are in their headers.
+ */
+#ifndef TD_SIGSAFE_ENGINE_H
+#define TD_SIGSAFE_ENGINE_H
+
+#include "agent/sigsafe/strobe.h"
+#include "agent/sigsafe/vernier.h"
+
+/* The thread's signal at `ip`; `how`: enum td_signal_how.  Context: signal, on the
+ * thread. */
+static inline void td_engine_signal(struct td_thread *thread, uint64_t ip, unsigned how)
+{
+	if (thread->by_vernier)
+		td_vernier_tick(thread, ip, how & TD_SIGNAL_DELAYED);
+	else
+		td_strobe_signal(thread, ip, how);
+}
+
+/* Returns 0 or -errno.  Context: normal, on the thread. */
+static inline int td_engine_start(struct td_thread *thread)
+{
+	return thread->by_vernier ? td_vernier_start(thread) : td_strobe_start(thread);
+}
+
+/* The same for another thread, whose first signal may come at once. */
+static inline int td_engine_start_other(struct td_thread *thread)
+{
+	if (thread->by_vernier)
+		return td_vernier_start(thread);
+	return thread->trigger->start(thread, td_strobe_first_period(thread));
+}
+
+/* Context: normal, on the thread. */
+static inline void td_engine_stop(struct td_thread *thread)
+{
+	if (thread->by_vernier)
+		td_vernier_stop(thread);
+	else
+		td_strobe_stop(thread);
+}
+
+/* The same for another thread, which may be in its handler just now. */
+static inline void td_engine_stop_other(struct td_thread *thread)
+{
+	atomic_store(&thread->stopped, true);
+	if (thread->by_vernier)
+		td_vernier_stop(thread);
+	else
+		thread->trigger->stop(thread);
+}
+
+/* The program blocks our signal.  Context: normal, on the thread. */
+static inline void td_engine_block(struct td_thread *thread)
+{
+	if (thread->by_vernier)
+		td_vernier_drain_over(thread, 1);
+	else
+		td_strobe_block(thread);
+}
+
+#endif

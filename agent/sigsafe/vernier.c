@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+#include "agent/sigsafe/vernier.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+
+#include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/syscall.h"
+#include "agent/sigsafe/trigger.h"
+#include "agent/sigsafe/vernier_window.h"
+
+/* How often to look for the end of somebody else's drain. */
+#define PATIENCE 10000u
+
+/* Windows between two ticks that a step is made for. */
+#define LAPS_MIN 4u
+#define LAPS_MAX 4096u
+
+struct td_vernier_shape td_vernier_shape;
+
+/* The group's members in the order of their counts. */
+static int member(const struct td_thread *thread, uint32_t place)
+{
+	return place ? thread->registers.member_fd[place - 1]
+		     : thread->registers.slots_fd;
+}
+
+/* As for the trigger: the program may have closed it and have the number itself. */
+static bool is_ours(const struct td_thread *thread, uint32_t place)
+{
+	int fd = member(thread, place);
+
+	return fd >= 0 && td_syscall3(SYS_fcntl, fd, F_GETSIG, 0) == thread->fd_mark;
+}
+
+static bool group_is_ours(const struct td_thread *thread)
+{
+	const struct td_vernier_shape *shape = &td_vernier_shape;
+
+	return is_ours(thread, 0) && is_ours(thread, shape->sampler) &&
+	       (!shape->windows || is_ours(thread, shape->sampler + 1));
+}
+
+/* Of the leader alone: then all start at one moment, and have run equally long. */
+static long control(const struct td_thread *thread, unsigned long request)
+{
+	return td_syscall3(SYS_ioctl, member(thread, 0), request, 0);
+}
+
+static bool claim(struct td_vernier *vernier)
+{
+	uint32_t is_free = TD_VERNIER_FREE;
+
+	/* acquire: what the last holder wrote, and release in unclaim() with it */
+	return atomic_compare_exchange_strong_explicit(
+		&vernier->claim, &is_free, TD_VERNIER_CLAIMED, memory_order_acquire,
+		memory_order_relaxed);
+}
+
+static void unclaim(struct td_vernier *vernier, enum td_vernier_claim then)
+{
+	atomic_store_explicit(&vernier->claim, then, memory_order_release);
+}
+
+static bool read_now(const struct td_thread *thread, struct td_vernier_reading *reading)
+{
+	struct td_vernier_group group;
+	long n = td_syscall3(SYS_read, member(thread, 0), &group, sizeof(group));
+
+	return n >= (long)(3 + td_vernier_shape.values) * 8 &&
+	       td_vernier_window_reading(reading, &group, td_clock_now(CLOCK_MONOTONIC));
+}
+
+/* What the ring had no room for since its last record, when no further record
+ * will tell. */
+static void count_unrecorded(struct td_thread *thread, bool was_full,
+			     const struct td_vernier_reading *now)
+{
+	struct td_vernier *vernier = thread->vernier;
+	uint32_t length = td_vernier_shape.sampler;
+
+	if (was_full && vernier->period)
+		thread->places.record->lost[TD_LOST_RING] +=
+			(now->value[length] - vernier->last.value[length]) /
+			vernier->period;
+}
+
+/* Empties the ring of the stopped group, and reads what came after its last record. */
+static void take_all(struct td_thread *thread, bool last)
+{
+	struct td_vernier *vernier = thread->vernier;
+	uint64_t most = sizeof(struct td_ring_record);
+	bool was_full = td_ring_used(&vernier->ring) + most > vernier->ring.size;
+	struct td_ring_record record;
+	struct td_vernier_reading now;
+
+	while (td_ring_next(&vernier->ring, &record))
+		td_vernier_window_record(thread, &record);
+	td_vernier_window_cut(thread);
+	if (!read_now(thread, &now))
+		return;
+	if (last)
+		count_unrecorded(thread, was_full, &now);
+	if (now.enabled - vernier->last.enabled > now.running - vernier->last.running)
+		thread->places.record->unread++;
+	td_vernier_window_total(thread, &now);
+}
+
+/* A period holds until the next tick, and short runs have few: with all of the jitter
+ * the samples of one thread would weigh more than another's. */
+static uint64_t next_period(struct td_thread *thread)
+{
+	const struct td_strobe_plan *plan = thread->plan;
+	uint64_t spread = plan->long_period / 400 * plan->jitter_percent;
+
+	return plan->long_period - spread + td_random_below(&thread->random, 2 * spread);
+}
+
+/* Windows until the next tick, as often as they came since the last one. */
+static uint64_t next_laps(const struct td_thread *thread)
+{
+	const struct td_vernier *vernier = thread->vernier;
+	uint64_t took = vernier->last.running - vernier->phase_start;
+
+	if (took < vernier->tick_ns / 4)
+		return vernier->tick_ns / (thread->plan->long_ns + 1);
+	return vernier->laps * vernier->tick_ns / took;
+}
+
+/* So much longer is the other one's period: lengths reach twice the mean about
+ * when the next tick comes. */
+static uint64_t next_step(struct td_thread *thread)
+{
+	uint64_t laps = next_laps(thread), step;
+
+	if (laps < LAPS_MIN)
+		laps = LAPS_MIN;
+	if (laps > LAPS_MAX)
+		laps = LAPS_MAX;
+	step = 2 * thread->plan->short_period / laps;
+	return 1 + step / 2 + td_random_below(&thread->random, step);
+}
+
+static int set_period(const struct td_thread *thread, uint32_t which, uint64_t period)
+{
+	return (int)td_syscall3(SYS_ioctl,
+				member(thread, td_vernier_shape.sampler + which),
+				PERF_EVENT_IOC_PERIOD, &period);
+}
+
+/* The clock cannot tell apart what is less than `ns` apart: the other one starts so
+ * much later.  A new period begins when it is set. */
+static int delay_other(const struct td_thread *thread, uint64_t ns)
+{
+	const struct td_vernier *vernier = thread->vernier;
+	uint64_t start = td_clock_now(CLOCK_MONOTONIC);
+
+	if (!td_vernier_shape.windows || !ns)
+		return 0;
+	while (td_clock_now(CLOCK_MONOTONIC) - start < ns)
+		;
+	return set_period(thread, !vernier->shorter, vernier->longer_period);
+}
+
+/* Lengths grow or fall by that.  Software clocks are stopped and started one after
+ * the other whenever the thread is switched out and in, which makes B later: A first. */
+static uint32_t next_shorter(struct td_thread *thread)
+{
+	const struct td_vernier_shape *shape = &td_vernier_shape;
+
+	if (!shape->windows || shape->delay_ns)
+		return 0;
+	return (uint32_t)td_random_below(&thread->random, 2);
+}
+
+static int rephase(struct td_thread *thread)
+{
+	struct td_vernier *vernier = thread->vernier;
+	uint64_t period = next_period(thread);
+	int error;
+
+	vernier->shorter = next_shorter(thread);
+	vernier->period = period;
+	vernier->longer_period = period + next_step(thread);
+	error = set_period(thread, vernier->shorter, period);
+	if (!error && td_vernier_shape.windows)
+		error = set_period(thread, !vernier->shorter, vernier->longer_period);
+	vernier->laps = 0;
+	vernier->throttled = false;
+	vernier->phase_start = vernier->last.running;
+	return error;
+}
+
+static int start_group(struct td_thread *thread)
+{
+	int error = rephase(thread);
+
+	if (!error)
+		error = (int)control(thread, PERF_EVENT_IOC_ENABLE);
+	return error ? error : delay_other(thread, td_vernier_shape.delay_ns);
+}
+
+static void give_up(struct td_thread *thread, enum td_lost why)
+{
+	thread->places.record->lost[why]++;
+	atomic_store(&thread->stopped, true);
+	thread->trigger->stop(thread);
+}
+
+/* The tick comes when half of the ring is full, by the latest phase's rate. */
+static void pace(struct td_vernier *vernier, uint64_t used)
+{
+	if (used > vernier->ring.size / 4 * 3)
+		vernier->tick_ns /= 2;
+	else if (used < vernier->ring.size / 4)
+		vernier->tick_ns += vernier->tick_ns / 4;
+	if (vernier->tick_ns > td_vernier_shape.tick_ns)
+		vernier->tick_ns = td_vernier_shape.tick_ns;
+	if (vernier->tick_ns < TD_TASK_CLOCK_SHORTEST_NS)
+		vernier->tick_ns = TD_TASK_CLOCK_SHORTEST_NS;
+}
+
+/* The claim is ours.  False if there is nothing more to be done. */
+static bool stop_and_take(struct td_thread *thread)
+{
+	if (!group_is_ours(thread)) {
+		give_up(thread, TD_LOST_CLOSED);
+		return false;
+	}
+	pace(thread->vernier, td_ring_used(&thread->vernier->ring));
+	control(thread, PERF_EVENT_IOC_DISABLE);
+	take_all(thread, false);
+	return true;
+}
+
+static void go_on(struct td_thread *thread)
+{
+	if (start_group(thread))
+		give_up(thread, TD_LOST_REARM);
+}
+
+static void drain(struct td_thread *thread)
+{
+	if (stop_and_take(thread))
+		go_on(thread);
+}
+
+void td_vernier_drain(struct td_thread *thread)
+{
+	if (!claim(thread->vernier))
+		return;
+	if (!atomic_load(&thread->stopped))
+		drain(thread);
+	unclaim(thread->vernier, TD_VERNIER_FREE);
+}
+
+void td_vernier_drain_over(struct td_thread *thread, unsigned quarters)
+{
+	struct td_vernier *vernier = thread->vernier;
+
+	/* the ring is looked at under the claim alone: it may be unmapped otherwise */
+	if (!claim(vernier))
+		return;
+	if (!atomic_load(&thread->stopped) &&
+	    td_ring_used(&vernier->ring) > vernier->ring.size / 4 * quarters)
+		drain(thread);
+	unclaim(vernier, TD_VERNIER_FREE);
+}
+
+/* Those who block their ticks.  A quarter: what comes until our next tick, for which
+ * half a ring has room and a bit more, finds room as well. */
+static void drain_others(const struct td_thread *self)
+{
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
+		if (t != self && atomic_load(&t->tid) && t->vernier)
+			td_vernier_drain_over(t, 1);
+}
+
+static void set_tick(struct td_thread *thread)
+{
+	uint64_t mean = thread->vernier->tick_ns;
+	uint64_t tick = mean - mean / 4 + td_random_below(&thread->random, mean / 2);
+	int error = thread->trigger->arm(thread, tick);
+
+	if (error)
+		give_up(thread, error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM);
+}
+
+/* The group runs again last of all: what we do is no part of the program. */
+static void take_turn(struct td_thread *thread, uint64_t ip, bool delayed)
+{
+	struct td_vernier *vernier = thread->vernier;
+
+	if (!vernier->ticked && !delayed)
+		td_vernier_window_sample(thread, ip);
+	vernier->ticked = true;
+	thread->places.record->cpu_ns = td_clock_thread_cpu();
+	if (!stop_and_take(thread))
+		return;
+	set_tick(thread);
+	drain_others(thread);
+	if (!atomic_load(&thread->stopped))
+		go_on(thread);
+}
+
+void td_vernier_tick(struct td_thread *thread, uint64_t ip, bool delayed)
+{
+	if (!claim(thread->vernier)) {
+		/* somebody empties it just now, and has the random numbers, too */
+		thread->trigger->arm(thread, td_vernier_shape.tick_ns);
+		return;
+	}
+	take_turn(thread, ip, delayed);
+	unclaim(thread->vernier, TD_VERNIER_FREE);
+}
+
+/* A first tick anywhere in the first period, by the clock. */
+static uint64_t first_tick(struct td_thread *thread)
+{
+	uint64_t tick = td_random_below(&thread->random, thread->plan->long_ns);
+
+	if (tick > thread->vernier->tick_ns)
+		tick = thread->vernier->tick_ns;
+	return tick > TD_TASK_CLOCK_SHORTEST_NS ? tick : TD_TASK_CLOCK_SHORTEST_NS;
+}
+
+int td_vernier_start(struct td_thread *thread)
+{
+	struct td_vernier *vernier = thread->vernier;
+	uint64_t tick = first_tick(thread);
+	int error;
+
+	vernier->waiting = false;
+	if (!read_now(thread, &vernier->last))
+		return -EIO;
+	vernier->sampled = vernier->last;
+	error = start_group(thread);
+	if (error)
+		return error;
+	unclaim(vernier, TD_VERNIER_FREE); /* from now on the tick may come */
+	error = thread->trigger->start(thread, tick);
+	if (!error)
+		return 0;
+	td_vernier_stop(thread);
+	return error;
+}
+
+static bool wait_for_claim(struct td_vernier *vernier)
+{
+	for (unsigned i = 0; i < PATIENCE; i++) {
+		if (claim(vernier))
+			return true;
+		if (atomic_load(&vernier->claim) == TD_VERNIER_CLOSED)
+			return false;
+		td_syscall0(SYS_sched_yield);
+	}
+	return false;
+}
+
+bool td_vernier_stop(struct td_thread *thread)
+{
+	struct td_vernier *vernier = thread->vernier;
+
+	atomic_store(&thread->stopped, true);
+	thread->trigger->stop(thread);
+	if (!wait_for_claim(vernier))
+		return false;
+	if (group_is_ours(thread)) {
+		control(thread, PERF_EVENT_IOC_DISABLE);
+		take_all(thread, true);
+	}
+	unclaim(vernier, TD_VERNIER_CLOSED);
+	return true;
+}

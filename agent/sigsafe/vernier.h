@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vernier: windows that the kernel cuts (doc/vernier.md).  Two sampling
+ * events of nearly equal period write records into a ring; this takes them out
+ * and makes samples and windows of them.
+ *
+ * Whoever holds the claim may touch the rest, and the thread's places and random
+ * numbers: its own thread as a rule, any other if it blocks our signal.
+ */
+#ifndef TD_SIGSAFE_VERNIER_H
+#define TD_SIGSAFE_VERNIER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/sigsafe/ring.h"
+#include "agent/sigsafe/thread.h"
+#include "decoder/registers.h"
+
+/* What a record's counts are; one for the process, constant after the start. */
+struct td_vernier_shape {
+	uint32_t values; /* counts in a record, at most TD_COUNTERS_MAX */
+	/* The event A, by its place in the group; B comes next.  A's counts are
+	 * lengths in the period's unit. */
+	uint32_t sampler;
+	bool windows;                     /* there is a B */
+	uint8_t counter[TD_COUNTERS_MAX]; /* the count that is the profile's counter i */
+	uint32_t nodes; /* METRICS: so many counters behind slots, else 0 */
+	struct td_correction correction; /* of theirs */
+	uint32_t width;                  /* METRICS: slots a cycle */
+	uint64_t tick_ns;                /* CPU time between two ticks at most */
+	uint64_t delay_ns; /* B starts, or A, so much later than the other */
+};
+
+extern struct td_vernier_shape td_vernier_shape;
+
+/* All counts at one moment. */
+struct td_vernier_reading {
+	uint64_t time;    /* CLOCK_MONOTONIC, ns */
+	uint64_t enabled; /* ns that the group was to run, and ran */
+	uint64_t running;
+	uint64_t value[TD_COUNTERS_MAX];
+};
+
+/* One end of a window. */
+struct td_vernier_end {
+	uint32_t which; /* 0: of A, 1: of B */
+	uint64_t ip;
+	struct td_vernier_reading reading;
+};
+
+enum td_vernier_claim {
+	TD_VERNIER_FREE = 0,
+	TD_VERNIER_CLAIMED = 1,
+	TD_VERNIER_CLOSED = 2, /* no ring, or not to be used any more */
+};
+
+struct td_vernier {
+	_Atomic uint32_t claim; /* enum td_vernier_claim */
+	struct td_ring ring;
+	uint64_t id[2];         /* of A and B, as records name them */
+	uint32_t shorter;       /* which of them has the shorter period now */
+	uint64_t period;        /* that one's */
+	uint64_t longer_period; /* the other one's */
+	uint64_t tick_ns;       /* CPU time between two ticks, mean */
+	uint32_t laps;          /* windows opened since the latest re-phasing */
+	uint64_t phase_start;   /* group's running time then */
+	bool ticked;            /* the tick that is a sample is over */
+
+	struct td_vernier_reading last;    /* the latest one */
+	struct td_vernier_reading sampled; /* at the latest sample */
+	bool throttled; /* since the latest re-phasing: A may have counted too little */
+	bool waiting;   /* a record for its partner */
+	struct td_vernier_end first;
+};
+
+/* Starts the group and the tick.  Returns 0 or -errno.  Context: normal. */
+int td_vernier_start(struct td_thread *thread);
+
+/*
+ * The tick's signal, at `ip`; `delayed` as td_strobe_signal() has it.
+ * Context: signal, on the thread, with thread->inside set.
+ */
+void td_vernier_tick(struct td_thread *thread, uint64_t ip, bool delayed);
+
+/*
+ * Takes the records that are there, from any thread of the process, and sets new
+ * periods.  Nothing happens if somebody else does so now.  Context: any.
+ */
+void td_vernier_drain(struct td_thread *thread);
+
+/* The same if the ring is fuller than `quarters` of its size.  Context: any. */
+void td_vernier_drain_over(struct td_thread *thread, unsigned quarters);
+
+/*
+ * The last drain: stops group and tick, and the ring is not used again until the
+ * next start.  Waits for somebody else's drain; false if that does not end.
+ * Context: normal.
+ */
+bool td_vernier_stop(struct td_thread *thread);
+
+#endif

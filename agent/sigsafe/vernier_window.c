@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+#include "agent/sigsafe/vernier_window.h"
+
+#include <time.h>
+
+#include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/sums.h"
+#include "agent/sigsafe/timeline.h"
+#include "agent/sigsafe/windows.h"
+
+/* Time and counts of a record are taken a moment apart: this is no switch yet. */
+#define SWITCH_NS 2500u
+
+/* Between the registers' being read one after the other. */
+#define SLACK_CYCLES 64u
+
+#define FIELD_FULL 255u
+
+/* The profile's counters from one reading to another. */
+static void difference(const struct td_vernier_reading *from,
+		       const struct td_vernier_reading *to, uint64_t *values)
+{
+	const struct td_vernier_shape *shape = &td_vernier_shape;
+
+	for (uint32_t i = 0; i < td_store.header->counters; i++)
+		values[i] = to->value[shape->counter[i]] - from->value[shape->counter[i]];
+}
+
+static void correct(uint64_t *values)
+{
+	if (td_vernier_shape.nodes)
+		td_registers_correct(&td_vernier_shape.correction, td_vernier_shape.nodes,
+				     values);
+}
+
+/*
+ * A thread that is switched out with SLOTS just zeroed finds another one's when it
+ * comes back (Linux up to now restores only what is not zero): more slots than cycles
+ * can have.
+ */
+static bool is_possible(const struct td_thread *thread,
+			const struct td_vernier_reading *from,
+			const struct td_vernier_reading *to)
+{
+	const struct td_vernier_shape *shape = &td_vernier_shape;
+	uint64_t cycles = to->value[shape->sampler] - from->value[shape->sampler];
+
+	return !shape->nodes || thread->vernier->throttled ||
+	       to->value[0] - from->value[0] <= shape->width * (cycles + SLACK_CYCLES);
+}
+
+void td_vernier_window_total(struct td_thread *thread,
+			     const struct td_vernier_reading *now)
+{
+	struct td_vernier *vernier = thread->vernier;
+	uint64_t values[TD_COUNTERS_MAX];
+
+	if (!is_possible(thread, &vernier->last, now)) {
+		thread->places.record->unread++;
+		vernier->last = *now;
+		return;
+	}
+	difference(&vernier->last, now, values);
+	correct(values);
+	for (uint32_t i = 0; i < td_store.header->counters; i++)
+		thread->places.record->total[i] += values[i];
+	vernier->last = *now;
+}
+
+static struct td_file_place *count_sample(struct td_thread *thread,
+					  const struct td_identity *where, uint64_t time)
+{
+	struct td_file_thread *record = thread->places.record;
+	struct td_file_place *place = td_places_get(&thread->places, where);
+
+	place->samples++;
+	record->samples++;
+	record->last_ns = time;
+	return place;
+}
+
+static void add_to_timeline(struct td_thread *thread, uint64_t time,
+			    const uint64_t *values)
+{
+	uint64_t *bucket = td_timeline_bucket(&thread->places, time);
+
+	if (!bucket)
+		return;
+	bucket[0]++;
+	for (uint32_t i = 0; values && i < td_store.header->counters; i++)
+		bucket[1 + i] += values[i];
+}
+
+void td_vernier_window_sample(struct td_thread *thread, uint64_t ip)
+{
+	uint64_t time = td_clock_now(CLOCK_MONOTONIC);
+	struct td_identity where;
+
+	td_identity_find(ip, &where);
+	count_sample(thread, &where, time);
+	add_to_timeline(thread, time, NULL);
+}
+
+/* The waiting record is a sample, at `where`. */
+static struct td_file_place *sample_first(struct td_thread *thread,
+					  struct td_identity *where)
+{
+	struct td_vernier *vernier = thread->vernier;
+	const struct td_vernier_reading *at = &vernier->first.reading;
+	uint64_t values[TD_COUNTERS_MAX];
+
+	td_identity_find(vernier->first.ip, where);
+	difference(&vernier->sampled, at, values);
+	correct(values);
+	add_to_timeline(thread, at->time, values);
+	vernier->sampled = *at;
+	vernier->laps++;
+	vernier->waiting = false;
+	return count_sample(thread, where, at->time);
+}
+
+static void reject_window(struct td_thread *thread, struct td_file_place *place,
+			  enum td_reject reject)
+{
+	thread->places.record->rejected[reject]++;
+	place->rejected[reject]++;
+}
+
+/* The waiting record stays alone.  One of two events counts a period. */
+static void give_up_first(struct td_thread *thread, enum td_reject reject)
+{
+	struct td_vernier *vernier = thread->vernier;
+	struct td_file_place *place;
+	struct td_identity where;
+
+	if (!vernier->waiting)
+		return;
+	vernier->waiting = false;
+	if (vernier->first.which != vernier->shorter)
+		return;
+	place = sample_first(thread, &where);
+	if (td_vernier_shape.windows)
+		reject_window(thread, place, reject);
+}
+
+void td_vernier_window_cut(struct td_thread *thread)
+{
+	give_up_first(thread, TD_REJECT_CUT);
+}
+
+static bool was_switched(const struct td_vernier_reading *from,
+			 const struct td_vernier_reading *to)
+{
+	return to->time - from->time > to->running - from->running + SWITCH_NS;
+}
+
+/* TD_REJECT_MAX: the window counts. */
+static enum td_reject judge(const struct td_thread *thread,
+			    const struct td_identity *opened_in,
+			    const struct td_identity *closed_in, uint64_t length,
+			    const struct td_vernier_reading *now)
+{
+	if (length < thread->plan->shortest)
+		return TD_REJECT_EARLY;
+	if (was_switched(&thread->vernier->first.reading, now))
+		return TD_REJECT_SWITCHED;
+	if (length > 2 * thread->plan->short_period + thread->plan->late)
+		return TD_REJECT_LATE;
+	if (!is_possible(thread, &thread->vernier->first.reading, now))
+		return TD_REJECT_COUNTERS;
+	if (opened_in->kind == TD_PLACE_UNKNOWN || closed_in->kind == TD_PLACE_UNKNOWN)
+		return TD_REJECT_UNKNOWN;
+	if (!td_identity_same_function(opened_in, closed_in))
+		return TD_REJECT_FUNCTION;
+	return TD_REJECT_MAX;
+}
+
+/*
+ * The kernel multiplied the fields of PERF_METRICS by SLOTS and cut off what was behind
+ * the point: the fields again.  What level 1 lacks was cut off its nodes, of each alike.
+ */
+static uint64_t fields_of(const uint64_t *values)
+{
+	uint64_t metrics = 0, slots = values[0], sum = 0, parts = 0, rest;
+
+	for (uint32_t i = 1; i <= TD_FIELDS_LEVEL1; i++) {
+		sum += values[i];
+		parts += values[i] != 0;
+	}
+	if (!parts || !slots)
+		return 0;
+	rest = slots > sum ? slots - sum : 0;
+	for (uint32_t i = 0; i < td_vernier_shape.nodes; i++) {
+		uint64_t value = values[1 + i] * parts, field;
+
+		if (i < TD_FIELDS_LEVEL1 && value)
+			value += rest;
+		field = (value * FIELD_FULL + parts * slots / 2) / (parts * slots);
+		metrics |= (field < FIELD_FULL ? field : FIELD_FULL) << (8 * i);
+	}
+	return metrics;
+}
+
+/* td_file_window.value of counts that nothing has corrected yet. */
+static void set_values(const uint64_t *values, uint64_t metrics, uint32_t *to)
+{
+	uint32_t counters = td_store.header->counters, nodes = td_vernier_shape.nodes;
+
+	if (nodes) {
+		*to++ = td_saturated(values[0]);
+		*to++ = (uint32_t)metrics;
+		*to++ = (uint32_t)(metrics >> 32);
+		for (uint32_t i = 1 + nodes; i < counters; i++)
+			*to++ = td_saturated(values[i]);
+		return;
+	}
+	for (uint32_t i = 0; i < counters && i < TD_WINDOW_VALUES; i++)
+		to[i] = td_saturated(values[i]);
+}
+
+static void set_end(struct td_file_window *log, unsigned end,
+		    const struct td_identity *where, uint64_t ip)
+{
+	uint64_t start = where->kind == TD_PLACE_FUNCTION
+				 ? where->start
+				 : ip & ~(uint64_t)(TD_PLACE_CHUNK - 1);
+
+	log->kind[end] = (uint8_t)where->kind;
+	log->end[end] = (struct td_file_window_end){where->address, where->object,
+						    (uint32_t)(ip - start)};
+}
+
+struct ends {
+	struct td_identity opened_in, closed_in;
+	uint64_t opened_at, closed_at; /* IPs */
+};
+
+static void log_window(struct td_thread *thread, const struct ends *ends,
+		       const uint64_t *values, uint64_t metrics, uint64_t length,
+		       enum td_reject reject)
+{
+	struct td_file_window *log = td_windows_take(&thread->random);
+
+	if (!log)
+		return;
+	log->thread = atomic_load(&thread->tid);
+	/* exact: what the two periods asked for is what the counter shows */
+	log->requested = td_saturated(length);
+	log->reject = (uint8_t)reject;
+	set_end(log, 0, &ends->opened_in, ends->opened_at);
+	set_end(log, 1, &ends->closed_in, ends->closed_at);
+	set_values(values, metrics, log->value);
+	td_windows_publish(log, TD_WINDOW_USED);
+}
+
+/* From the waiting record to this one. */
+static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
+			const struct td_vernier_reading *now)
+{
+	struct td_vernier *vernier = thread->vernier;
+	struct ends ends = {.opened_at = vernier->first.ip, .closed_at = ip};
+	struct td_file_place *place = sample_first(thread, &ends.opened_in);
+	unsigned returns = thread->plan->returns;
+	uint64_t values[TD_COUNTERS_MAX], metrics = 0;
+	uint32_t nodes = td_vernier_shape.nodes;
+	enum td_reject reject;
+
+	if (td_identity_covers(&ends.opened_in, ip))
+		ends.closed_in = ends.opened_in;
+	else
+		td_identity_find(ip, &ends.closed_in);
+	difference(&vernier->first.reading, now, values);
+	reject = judge(thread, &ends.opened_in, &ends.closed_in, length, now);
+	if (nodes) {
+		metrics = fields_of(values);
+		if (!td_registers_decode(values[0], metrics, nodes, values + 1))
+			reject = TD_REJECT_COUNTERS;
+	}
+	if (reject == TD_REJECT_MAX && returns && values[returns])
+		reject = TD_REJECT_NESTED;
+	if (reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
+	    reject == TD_REJECT_FUNCTION)
+		log_window(thread, &ends, values, metrics, length, reject);
+	if (reject != TD_REJECT_MAX) {
+		reject_window(thread, place, reject);
+		return;
+	}
+	thread->places.record->windows++;
+	correct(values);
+	td_sums_add_window(place, values, td_store.header->counters);
+}
+
+/* Two records of different events that are nearer than half a period make a window,
+ * whichever comes first: where the thread is switched out and in, software clocks
+ * lose their distance. */
+static void take_end(struct td_thread *thread, uint32_t which, uint64_t ip,
+		     const struct td_vernier_reading *now)
+{
+	struct td_vernier *vernier = thread->vernier;
+	uint32_t sampler = td_vernier_shape.sampler;
+	uint64_t length;
+
+	if (vernier->waiting) {
+		length = now->value[sampler] - vernier->first.reading.value[sampler];
+		if (which != vernier->first.which && length < vernier->period / 2) {
+			take_window(thread, ip, length, now);
+			return;
+		}
+		give_up_first(thread, TD_REJECT_LATE);
+	}
+	vernier->first =
+		(struct td_vernier_end){.which = which, .ip = ip, .reading = *now};
+	vernier->waiting = true;
+	if (!td_vernier_shape.windows)
+		give_up_first(thread, TD_REJECT_MAX);
+}
+
+bool td_vernier_window_reading(struct td_vernier_reading *reading,
+			       const struct td_vernier_group *group, uint64_t time)
+{
+	if (group->events != td_vernier_shape.values)
+		return false;
+	reading->time = time;
+	reading->enabled = group->enabled;
+	reading->running = group->running;
+	for (uint32_t i = 0; i < td_vernier_shape.values; i++)
+		reading->value[i] = group->value[i];
+	return true;
+}
+
+/* A sample's words behind its header: as fill_attr() in agent/core/vernier.c asks for
+ * them. */
+enum { WORD_ID, WORD_IP, WORD_TIME, WORD_GROUP };
+
+static bool is_complete(const struct td_ring_record *record)
+{
+	return record->words >= WORD_GROUP + 3 + td_vernier_shape.values;
+}
+
+static void take_sample(struct td_thread *thread, const struct td_ring_record *record)
+{
+	struct td_vernier *vernier = thread->vernier;
+	struct td_vernier_reading now;
+
+	if (!is_complete(record) ||
+	    !td_vernier_window_reading(&now, (const void *)&record->word[WORD_GROUP],
+				       record->word[WORD_TIME]))
+		return;
+	td_vernier_window_total(thread, &now);
+	for (uint32_t which = 0; which < 2; which++)
+		if (record->word[WORD_ID] == vernier->id[which])
+			take_end(thread, which, record->word[WORD_IP], &now);
+}
+
+/* Half of what is lost would have opened. */
+static void take_loss(struct td_thread *thread, uint64_t records)
+{
+	unsigned a_window = td_vernier_shape.windows ? 2 : 1;
+
+	thread->places.record->lost[TD_LOST_RING] += (records + a_window - 1) / a_window;
+	td_vernier_window_cut(thread);
+}
+
+void td_vernier_window_record(struct td_thread *thread,
+			      const struct td_ring_record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		take_sample(thread, record);
+		break;
+	case PERF_RECORD_LOST: /* id, how many */
+		take_loss(thread, record->words > 1 ? record->word[1] : 1);
+		break;
+	case PERF_RECORD_THROTTLE:
+		thread->places.record->lost[TD_LOST_THROTTLED]++;
+		thread->vernier->throttled = true;
+		td_vernier_window_cut(thread);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The vernier on SLOTS and PERF_METRICS: as accurate as the strobe, without RDPMC and
+# without a signal for each window.  What libc does for the handler that empties the
+# ring is in no window and no total, but in the program's truth: some 0.5 % of it.
+. "$(dirname "$0")/lib.sh"
+
+lab_windows=vernier
+# Without counted time an interrupt takes long, and the kernel would throttle.
+lab_setup='echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent;'
+
+# by_vernier LABEL: and nothing of ours is in a window.
+by_vernier()
+{
+	holds "$1" <<'END'
+check(report["run"]["windows_by"] == "vernier", "windows by " + report["run"]["windows_by"])
+check("own_cost" not in report["run"], "a window of the kernel's has no own cost")
+END
+}
+
+echo "== spr"
+measure spr "-m spr" 100000 1000 "-r 2000"
+accurate spr --brief --enough 12 --slots 1
+by_vernier spr
+
+echo "== icx"
+measure icx "-m icx" 100000 1000 "-r 1000"
+accurate icx --brief --enough 10 --slots 1
+by_vernier icx
+
+# A thread that comes back with another one's slots: such periods are in no total.
+echo "== eight threads on two CPUs"
+measure threads "-s 2" 100000 1000 "-t 8 -r 300"
+accurate threads --brief --windows 100 --enough 12 --slots 20
+by_vernier threads
+
+echo "== sleeps and migrations inside windows"
+measure disturbed "-s 2" 50000 2000 "-t 2 -r 700 -x sleep -x migrate"
+accurate disturbed --brief --windows 100 --enough 10 --slots 20
+by_vernier disturbed
+holds disturbed <<'END'
+check(report["totals"]["windows"]["rejected"].get("switched", 0) > 10,
+      "no window with a switch was rejected")
+END
+
+echo "== signals blocked inside windows"
+measure blocked "" 50000 1000 "-r 700 -x block"
+accurate blocked --brief --windows 100 --enough 10 --slots 1
+by_vernier blocked
+
+echo "== RDPMC off, an ordinary user"
+lab_setup=
+measure plain "-m spr -r 0 -u 1000 -p 2" 100000 1000 "-r 1000"
+accurate plain --brief --enough 10 --slots 1
+by_vernier plain

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: MIT
+/* The vernier's records: out of a ring made of variables, into samples and windows. */
+#include "agent/sigsafe/vernier_window.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "agent/sigsafe/windows.h"
+#include "tests/unit/memory_store.h"
+
+#define RING 4096u
+#define ID_A 70u
+#define ID_B 71u
+
+/* The group: SLOTS, A, B, the four fields of level 1, near returns. */
+enum { SLOTS, A, B, FIELD, RETURNS = FIELD + 4, VALUES };
+#define COUNTERS 6u
+
+static struct td_thread thread;
+static struct td_vernier vernier;
+static struct td_strobe_plan plan;
+static struct perf_event_mmap_page page;
+static uint8_t data[RING];
+static struct td_vernier_group counts; /* so far */
+static uint64_t now;                   /* ns */
+
+static int here(int x)
+{
+	return x + 1;
+}
+
+static int there(int x)
+{
+	return x + 2;
+}
+
+static uint64_t ip_of(int (*function)(int))
+{
+	return (uint64_t)function;
+}
+
+static void setup(void)
+{
+	memory_store_open(COUNTERS, 64);
+	td_store.header->windows_max = td_windows_room(64);
+	memset(&thread, 0, sizeof(thread));
+	memset(&vernier, 0, sizeof(vernier));
+	memset(&page, 0, sizeof(page));
+	memory_store_add_thread(&thread.places);
+	plan = (struct td_strobe_plan){.long_period = 100000,
+				       .short_period = 1000,
+				       .shortest = 10,
+				       .late = 5000,
+				       .returns = 5};
+	td_vernier_shape = (struct td_vernier_shape){
+		.values = VALUES,
+		.sampler = A,
+		.windows = true,
+		.counter = {SLOTS, FIELD, FIELD + 1, FIELD + 2, FIELD + 3, RETURNS},
+		.nodes = 4,
+		.width = 6,
+	};
+	thread.plan = &plan;
+	thread.vernier = &vernier;
+	td_random_seed(&thread.random, 1, 1);
+	vernier.ring = (struct td_ring){.page = &page, .data = data, .size = RING};
+	vernier.id[0] = ID_A;
+	vernier.id[1] = ID_B;
+	vernier.period = 100000;
+	counts = (struct td_vernier_group){.events = VALUES};
+	now = 1000000;
+}
+
+static void teardown(void)
+{
+	memory_store_close();
+	td_windows_forget();
+}
+
+/* As the kernel writes it, around the end of the ring. */
+static void write_record(uint32_t type, const uint64_t *words, uint32_t n)
+{
+	struct perf_event_header header = {.type = type,
+					   .size = (uint16_t)(sizeof(header) + 8 * n)};
+	uint8_t bytes[512];
+
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + sizeof(header), words, 8 * n);
+	for (uint32_t i = 0; i < header.size; i++)
+		data[(page.data_head + i) % RING] = bytes[i];
+	page.data_head += header.size;
+}
+
+/* `cycles` later, of six slots each, all retiring. */
+static void pass(uint64_t cycles)
+{
+	counts.value[A] += cycles;
+	counts.value[B] += cycles;
+	counts.value[SLOTS] += 6 * cycles;
+	counts.value[FIELD] += 6 * cycles;
+	counts.enabled += cycles;
+	counts.running += cycles;
+	now += cycles;
+}
+
+static void take_all(void)
+{
+	struct td_ring_record record;
+
+	while (td_ring_next(&vernier.ring, &record))
+		td_vernier_window_record(&thread, &record);
+}
+
+static void overflow(uint64_t id, int (*function)(int))
+{
+	uint64_t words[3 + 3 + VALUES] = {id, ip_of(function), now};
+
+	memcpy(words + 3, &counts, (3 + VALUES) * 8);
+	write_record(PERF_RECORD_SAMPLE, words, 3 + 3 + VALUES);
+	take_all();
+}
+
+static struct td_file_thread *record(void)
+{
+	return thread.places.record;
+}
+
+static struct td_file_place *place_of(int (*function)(int))
+{
+	struct td_identity identity;
+
+	td_identity_find(ip_of(function), &identity);
+	return td_places_get(&thread.places, &identity);
+}
+
+static const struct td_file_window *logged(uint32_t n)
+{
+	for (uint32_t b = 1; b < td_store.header->blocks; b++)
+		if (td_store_block(b)->kind == TD_BLOCK_WINDOWS)
+			return (const struct td_file_window *)td_store_record(
+				       TD_REF(b, 0), 0) +
+			       n;
+	ck_abort_msg("no log");
+}
+
+START_TEST(two_records_are_a_window)
+{
+	pass(90000);
+	overflow(ID_A, here);
+	pass(500);
+	overflow(ID_B, here);
+	ck_assert_uint_eq(record()->samples, 1);
+	ck_assert_uint_eq(record()->windows, 1);
+	ck_assert_uint_eq(record()->last_ns, 1090000);
+	ck_assert_uint_eq(place_of(here)->windows, 1);
+	ck_assert_uint_eq(place_of(here)->sum[0].sum, 3000);
+	ck_assert_uint_eq(place_of(here)->sum[1].sum, 3000);
+	ck_assert_uint_eq(record()->total[0], 6 * 90500);
+	ck_assert_uint_eq(td_store.header->windows_seen, 1);
+	ck_assert_uint_eq(logged(0)->state, TD_WINDOW_USED);
+	ck_assert_uint_eq(logged(0)->requested, 500);
+	ck_assert_uint_eq(logged(0)->reject, TD_REJECT_MAX);
+	ck_assert_uint_eq(logged(0)->value[0], 3000);
+	ck_assert_uint_eq(logged(0)->value[1], 255);
+	ck_assert_uint_eq(logged(0)->value[2], 0);
+	ck_assert_uint_eq(logged(0)->value[3], 0);
+}
+END_TEST
+
+START_TEST(either_may_come_first)
+{
+	vernier.shorter = 1;
+	pass(90000);
+	overflow(ID_A, here);
+	pass(500);
+	overflow(ID_B, there);
+	pass(90000);
+	overflow(ID_B, there);
+	pass(600);
+	overflow(ID_A, there);
+	ck_assert_uint_eq(record()->samples, 2);
+	ck_assert_uint_eq(record()->windows, 1);
+	ck_assert_uint_eq(record()->rejected[TD_REJECT_FUNCTION], 1);
+	ck_assert_uint_eq(place_of(here)->rejected[TD_REJECT_FUNCTION], 1);
+	ck_assert_uint_eq(place_of(there)->windows, 1);
+	ck_assert_uint_eq(td_store.header->windows_seen, 2);
+	ck_assert_uint_eq(logged(0)->reject, TD_REJECT_FUNCTION);
+}
+END_TEST
+
+static void expect_reject(enum td_reject cause, uint64_t samples)
+{
+	take_all();
+	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
+		ck_assert_uint_eq(record()->rejected[i], i == cause);
+	ck_assert_uint_eq(record()->windows, 0);
+	ck_assert_uint_eq(record()->samples, samples);
+}
+
+START_TEST(a_window_of_one_interrupt_is_early)
+{
+	pass(90000);
+	overflow(ID_A, here);
+	pass(9);
+	overflow(ID_B, here);
+	expect_reject(TD_REJECT_EARLY, 1);
+}
+END_TEST
+
+START_TEST(a_long_window_is_late)
+{
+	pass(90000);
+	overflow(ID_A, here);
+	pass(7001);
+	overflow(ID_B, here);
+	expect_reject(TD_REJECT_LATE, 1);
+}
+END_TEST
+
+START_TEST(a_switch_shows_in_the_times)
+{
+	pass(90000);
+	overflow(ID_A, here);
+	pass(500);
+	now += 4000;
+	overflow(ID_B, here);
+	expect_reject(TD_REJECT_SWITCHED, 1);
+}
+END_TEST
+
+START_TEST(a_return_tells_of_a_visit)
+{
+	pass(90000);
+	overflow(ID_A, here);
+	pass(500);
+	counts.value[RETURNS]++;
+	overflow(ID_B, here);
+	expect_reject(TD_REJECT_NESTED, 1);
+	ck_assert_uint_eq(logged(0)->reject, TD_REJECT_NESTED);
+	ck_assert_uint_eq(logged(0)->value[3], 1);
+}
+END_TEST
+
+/* 6 * 400 slots, of 100, 80, 50 and 25 255ths: the kernel's counts are cut off. */
+START_TEST(fields_come_back)
+{
+	static const uint64_t field[4] = {100, 80, 50, 25};
+	uint64_t sum = 0;
+
+	pass(90000);
+	overflow(ID_A, here);
+	pass(400);
+	counts.value[FIELD] -= 2400;
+	for (uint32_t i = 0; i < 4; i++)
+		counts.value[FIELD + i] += 2400 * field[i] / 255;
+	overflow(ID_B, here);
+	ck_assert_uint_eq(record()->windows, 1);
+	ck_assert_uint_eq(logged(0)->value[1], 100 | 80 << 8 | 50 << 16 | 25 << 24);
+	for (uint32_t i = 1; i <= 4; i++)
+		sum += place_of(here)->sum[i].sum;
+	ck_assert_uint_eq(sum, 2400);
+}
+END_TEST
+
+/* So few slots that the counts tell next to nothing still add up. */
+START_TEST(few_slots_add_up)
+{
+	static const uint64_t field[4] = {100, 80, 50, 25};
+	uint64_t sum = 0;
+
+	pass(90000);
+	overflow(ID_A, here);
+	pass(11);
+	counts.value[FIELD] -= 66;
+	for (uint32_t i = 0; i < 4; i++)
+		counts.value[FIELD + i] += 66 * field[i] / 255;
+	overflow(ID_B, here);
+	ck_assert_uint_eq(record()->windows, 1);
+	for (uint32_t i = 1; i <= 4; i++)
+		sum += place_of(here)->sum[i].sum;
+	ck_assert_uint_eq(sum, 66);
+}
+END_TEST
+
+/* The register had another thread's slots in it. */
+START_TEST(impossible_counts_are_left_out)
+{
+	pass(90000);
+	overflow(ID_A, here);
+	pass(500);
+	counts.value[SLOTS] += 10000;
+	overflow(ID_B, here);
+	expect_reject(TD_REJECT_COUNTERS, 1);
+	ck_assert_uint_eq(record()->total[0], 6 * 90000);
+	ck_assert_uint_eq(record()->unread, 1);
+}
+END_TEST
+
+/* The second overflow fell into the kernel; the next two are no pair. */
+START_TEST(a_record_without_a_partner_is_a_sample)
+{
+	pass(90000);
+	overflow(ID_A, here);
+	pass(100000);
+	overflow(ID_A, here);
+	ck_assert_uint_eq(record()->samples, 1);
+	expect_reject(TD_REJECT_LATE, 1);
+}
+END_TEST
+
+/* Of two events a period is counted by one. */
+START_TEST(a_lone_record_of_the_other_is_none)
+{
+	pass(90000);
+	overflow(ID_B, here);
+	pass(100000);
+	overflow(ID_B, here);
+	td_vernier_window_cut(&thread);
+	expect_reject(TD_REJECT_MAX, 0);
+	ck_assert_uint_eq(record()->total[0], 6 * 190000);
+}
+END_TEST
+
+START_TEST(a_stop_cuts)
+{
+	pass(90000);
+	overflow(ID_A, here);
+	td_vernier_window_cut(&thread);
+	td_vernier_window_cut(&thread);
+	expect_reject(TD_REJECT_CUT, 1);
+}
+END_TEST
+
+START_TEST(lost_records_are_counted_and_cut)
+{
+	uint64_t lost[2] = {ID_A, 7};
+
+	pass(90000);
+	overflow(ID_A, here);
+	write_record(PERF_RECORD_LOST, lost, 2);
+	pass(500);
+	overflow(ID_B, here);
+	expect_reject(TD_REJECT_CUT, 1);
+	ck_assert_uint_eq(record()->lost[TD_LOST_RING], 4);
+}
+END_TEST
+
+START_TEST(throttling_is_counted_and_cuts)
+{
+	uint64_t throttle[3] = {now, ID_A, 1};
+
+	pass(90000);
+	overflow(ID_A, here);
+	write_record(PERF_RECORD_THROTTLE, throttle, 3);
+	pass(500);
+	overflow(ID_B, here);
+	expect_reject(TD_REJECT_CUT, 1);
+	ck_assert_uint_eq(record()->lost[TD_LOST_THROTTLED], 1);
+}
+END_TEST
+
+START_TEST(samples_without_windows)
+{
+	td_vernier_shape.windows = false;
+	pass(90000);
+	overflow(ID_A, here);
+	pass(100000);
+	overflow(ID_A, there);
+	expect_reject(TD_REJECT_MAX, 2);
+	ck_assert_uint_eq(place_of(there)->samples, 1);
+}
+END_TEST
+
+/* Somebody else's records, and one that is cut short. */
+START_TEST(what_is_not_ours_is_left_out)
+{
+	uint64_t words[3] = {ID_A, 0, 0};
+
+	pass(90000);
+	overflow(99, here);
+	write_record(PERF_RECORD_SAMPLE, words, 3);
+	counts.events = VALUES - 1;
+	overflow(ID_A, here);
+	td_vernier_window_cut(&thread);
+	expect_reject(TD_REJECT_MAX, 0);
+}
+END_TEST
+
+/* Many times around the ring, and records of every alignment. */
+START_TEST(the_ring_goes_round)
+{
+	uint64_t comment[1] = {0};
+
+	for (int i = 0; i < 500; i++) {
+		pass(90000);
+		overflow(ID_A, here);
+		write_record(1234, comment, (uint32_t)(i % 2));
+		pass(500);
+		overflow(ID_B, here);
+	}
+	ck_assert_uint_eq(record()->windows, 500);
+	ck_assert_uint_eq(page.data_tail, page.data_head);
+	ck_assert_uint_eq(record()->total[0], 6u * 500 * 90500);
+}
+END_TEST
+
+START_TEST(nonsense_empties_the_ring)
+{
+	struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .size = 4};
+	struct td_ring_record out;
+
+	memcpy(data, &header, sizeof(header));
+	page.data_head = 64;
+	ck_assert(!td_ring_next(&vernier.ring, &out));
+	ck_assert_uint_eq(td_ring_used(&vernier.ring), 0);
+	header.size = 128; /* more than there is */
+	memcpy(data + 64, &header, sizeof(header));
+	page.data_head = 128;
+	ck_assert(!td_ring_next(&vernier.ring, &out));
+	ck_assert_uint_eq(td_ring_used(&vernier.ring), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("vernier");
+	TCase *tests = tcase_create("vernier");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, two_records_are_a_window);
+	tcase_add_test(tests, either_may_come_first);
+	tcase_add_test(tests, a_window_of_one_interrupt_is_early);
+	tcase_add_test(tests, a_long_window_is_late);
+	tcase_add_test(tests, a_switch_shows_in_the_times);
+	tcase_add_test(tests, a_return_tells_of_a_visit);
+	tcase_add_test(tests, fields_come_back);
+	tcase_add_test(tests, few_slots_add_up);
+	tcase_add_test(tests, impossible_counts_are_left_out);
+	tcase_add_test(tests, a_record_without_a_partner_is_a_sample);
+	tcase_add_test(tests, a_lone_record_of_the_other_is_none);
+	tcase_add_test(tests, a_stop_cuts);
+	tcase_add_test(tests, lost_records_are_counted_and_cut);
+	tcase_add_test(tests, throttling_is_counted_and_cuts);
+	tcase_add_test(tests, samples_without_windows);
+	tcase_add_test(tests, what_is_not_ours_is_left_out);
+	tcase_add_test(tests, the_ring_goes_round);
+	tcase_add_test(tests, nonsense_empties_the_ring);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}
