@@ -92,6 +92,13 @@ uint32_t td_profile_window_values(const struct td_profile *profile,
 				  const struct td_file_window *window,
 				  uint64_t value[TD_COUNTERS_MAX]);
 
+/*
+ * By how many cycles the closing interrupt came late, at the median of the logged
+ * windows, own cost taken out: the skid of the processor's interrupts.  Negative
+ * where that is not known: no log, no own cost, not in cycles.
+ */
+double td_profile_skid(const struct td_profile *profile);
+
 /* The counter of that name: its index in sum[] and total[], or -1. */
 int td_profile_counter(const struct td_profile *profile, const char *name);
 

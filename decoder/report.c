@@ -453,6 +453,24 @@ static int add_thread(struct adding *adding, const struct td_file_thread *thread
 	return copy->name ? add_history(adding, thread, copy) : -ENOMEM;
 }
 
+/* What is left of a window's length when what was asked for and our own part are
+ * taken out; the lab, which has no skid, shows some ten cycles. */
+#define SKID_WORTH_A_NOTE 200
+
+static int note_skid(struct td_report *report, const struct td_profile *profile)
+{
+	double skid = td_profile_skid(profile);
+
+	if (skid < SKID_WORTH_A_NOTE)
+		return 0;
+	return td_report_note(
+		report,
+		td_text_format("pid %u: interrupts came %.0f cycles late (median): a "
+			       "sample may be counted for the function behind, and "
+			       "shares lean to functions with many instructions a cycle",
+			       profile->header.pid, skid));
+}
+
 static int add_notes(struct td_report *report, const struct td_profile *profile)
 {
 	const struct td_profile_damage *damage = &profile->damage;
@@ -467,6 +485,8 @@ static int add_notes(struct td_report *report, const struct td_profile *profile)
 			err = td_report_note(report,
 					     td_text_clean(profile->header.note[i], 160));
 	}
+	if (!err)
+		err = note_skid(report, profile);
 	if (!err && (damage->blocks || damage->records))
 		err = td_report_note(
 			report, td_text_format("pid %u: %u damaged blocks and %u damaged "

@@ -2,6 +2,7 @@
 /* From what was read to counters: windows of the log, and raw totals. */
 #include "decoder/windows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "decoder/registers.h"
@@ -78,4 +79,49 @@ uint32_t td_profile_window_values(const struct td_profile *profile,
 	for (uint32_t i = 0; i < n; i++)
 		value[i] = window->value[i];
 	return n;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Cycles of ours in a window, by the empty ones; negative: there are none. */
+static double own_cycles(const struct td_profile *profile)
+{
+	double empties = 0, slots = 0;
+
+	for (size_t i = 0; i < profile->threads; i++) {
+		empties += (double)profile->thread[i]->empties;
+		slots += (double)profile->thread[i]->empty[0];
+	}
+	return empties > 0 ? slots / empties / profile->header.slots_a_cycle : -1;
+}
+
+double td_profile_skid(const struct td_profile *profile)
+{
+	const struct td_file_header *header = &profile->header;
+	double own, median, *late;
+	size_t n = 0;
+
+	if (header->backend != TD_BACKEND_METRICS || !header->slots_a_cycle ||
+	    header->period_unit != TD_UNIT_CYCLES)
+		return -1;
+	own = own_cycles(profile);
+	late = own < 0 ? NULL : calloc(profile->windows + 1, sizeof(*late));
+	if (!late)
+		return -1;
+	for (size_t i = 0; i < profile->windows; i++) {
+		const struct td_file_window *w = profile->window[i].window;
+
+		if (w->state == TD_WINDOW_USED)
+			late[n++] = (double)w->value[0] / header->slots_a_cycle -
+				    w->requested - own;
+	}
+	qsort(late, n, sizeof(*late), by_value);
+	median = n ? late[n / 2] : -1;
+	free(late);
+	return median;
 }

@@ -39,12 +39,15 @@
 #define METRICS_SHORT 2000u
 #define METRICS_SHORTEST                                                                 \
 	6u /* the rest of the handler takes 3; others may end in it: no harm */
-#define METRICS_LONG_MIN 1000u
+/* A sample itself is some 1,000 instructions in user mode: a period that is not
+ * much longer would end in the handler, interrupt after interrupt. */
+#define METRICS_LONG_MIN 10000u
 #define METRICS_LATE 20000u
 #define METRICS_EMPTY_EVERY 64u
 #define METRICS_CPU_EVERY 16u /* CPU time is not one of the counters */
 
 static struct td_metrics_machine metrics_machine;
+static uint64_t long_was_shorter; /* the long period asked for, if it was too short */
 
 /* Who has the signal already?  A handler is somebody's; ignoring it is not. */
 static bool signal_is_free(int number)
@@ -164,7 +167,8 @@ static void plan_in_cycles(const struct td_options *options, struct td_strobe_pl
 		.empty_every = METRICS_EMPTY_EVERY,
 		.leavings = td_metrics_shape.extras ? 1 + td_metrics_shape.nodes : 0,
 	};
-	if (plan->long_period < METRICS_LONG_MIN)
+	long_was_shorter = plan->long_period < METRICS_LONG_MIN ? plan->long_period : 0;
+	if (long_was_shorter)
 		plan->long_period = METRICS_LONG_MIN;
 }
 
@@ -447,6 +451,10 @@ void td_backend_describe(const struct td_options *options,
 	header->level = describe_counters(choice, header);
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
 	note_conversion(options, choice, header->period_unit);
+	if (cycles && long_was_shorter)
+		td_core_note("a sample every %llu cycles would measure little but the "
+			     "measuring: the long period is %u cycles",
+			     (unsigned long long)long_was_shorter, METRICS_LONG_MIN);
 }
 
 int td_backend_open(struct td_thread *thread, uint32_t tid)

@@ -157,7 +157,7 @@ static void look_for_throttling(struct td_thread *thread, uint64_t now)
 {
 	uint64_t took = now - thread->armed_at;
 
-	/* somebody else's reset in between: nothing can be told */
+	/* somebody else's reset in between, or no counters: nothing can be told */
 	if (!thread->registers.mapped || !thread->armed_period ||
 	    now < thread->armed_at ||
 	    took < 2 * thread->armed_period + thread->plan->late)
@@ -401,6 +401,7 @@ static inline void close_window(struct td_thread *thread, uint64_t ip,
 static bool is_echo(const struct td_thread *thread, const struct td_reading *now)
 {
 	return thread->trigger->echoes && now->readable &&
+	       thread->armed_at != TD_ARMED_UNKNOWN &&
 	       now->elapsed - thread->armed_at < thread->armed_period;
 }
 
@@ -420,7 +421,8 @@ static inline void arm_and_read(struct td_thread *thread, struct td_reading *now
 		read_window(thread, now);
 		error = thread->trigger->arm(thread, thread->next_long);
 	}
-	note_armed(thread, error, thread->next_long, now->elapsed);
+	note_armed(thread, error, thread->next_long,
+		   now->readable ? now->elapsed : TD_ARMED_UNKNOWN);
 }
 
 void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)

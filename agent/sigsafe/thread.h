@@ -158,6 +158,7 @@ struct td_thread {
 	uint64_t next_long;    /* the period that follows the open window */
 	uint64_t armed_period; /* what the trigger was last set to */
 	uint64_t armed_at;     /* the elapsed counter then, since the last reset */
+#define TD_ARMED_UNKNOWN UINT64_MAX
 
 	const struct td_trigger_ops *trigger;
 	const struct td_counter_ops *counters;

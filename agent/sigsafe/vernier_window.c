@@ -260,7 +260,7 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 	struct td_vernier *vernier = thread->vernier;
 	struct ends ends = {.opened_at = vernier->first.ip, .closed_at = ip};
 	struct td_file_place *place = sample_first(thread, &ends.opened_in);
-	unsigned returns = thread->plan->returns;
+	unsigned first = thread->plan->leavings;
 	uint64_t values[TD_COUNTERS_MAX], metrics = 0;
 	uint32_t nodes = td_vernier_shape.nodes;
 	enum td_reject reject;
@@ -276,7 +276,7 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 		if (!td_registers_decode(values[0], metrics, nodes, values + 1))
 			reject = TD_REJECT_COUNTERS;
 	}
-	if (reject == TD_REJECT_MAX && returns && values[returns])
+	if (reject == TD_REJECT_MAX && first && (values[first] || values[first + 1]))
 		reject = TD_REJECT_NESTED;
 	if (reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
 	    reject == TD_REJECT_FUNCTION)

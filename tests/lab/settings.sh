@@ -6,17 +6,29 @@
 echo "== 999700/300, as in the kernel's strobing proposal"
 measure strobing "" 999700 300 "-r 4000"
 accurate strobing --brief --windows 100 --enough 12
+holds strobing <<'END'
+check(not any("cycles late" in n for n in report["run"]["notes"]), "skid where there is none")
+END
 
 echo "== the shortest periods"
-measure tiny "" 1000 64 "-r 20"
+lab tiny "" "$(with_agent 1000 64) ./phases -r 20 >/out/truth"
+ended "exit 0" tiny
+[ "$(grep -c "the long period is 10000 cycles" "$work/tiny.out")" -eq 1 ] && [ "$(wc -l <"$work/tiny.out")" -eq 1 ] ||
+	fail "a period that is too short: not one line about it"
+report_on tiny
 holds tiny <<'END'
 samples = report["totals"]["samples"]
-check(samples > 1000, "only %d samples" % samples)
+check(samples > 500, "only %d samples" % samples)
 interrupts = [t for t in truth if t["what"] == "machine"][0]["interrupts"]
-check(interrupts < 20 * samples, "%d interrupts for %d samples" % (interrupts, samples))
+check(interrupts < 4 * samples, "%d interrupts for %d samples" % (interrupts, samples))
+check(report["run"]["long_period"] == 10000, "period %s" % report["run"]["long_period"])
+check(any("10000 cycles" in n for n in report["run"]["notes"]), "no note")
 END
 
 echo "== interrupts 500 instructions late"
 measure skid "" 100000 2000 "-r 1500 -k 500"
 # a sample that comes late is another function's: shares are as good as the interrupt
 accurate skid --brief --windows 100 --enough 5 --sigma 15
+holds skid <<'END'
+check(any("cycles late (median)" in n for n in report["run"]["notes"]), "no note about late interrupts")
+END

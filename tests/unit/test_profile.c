@@ -226,6 +226,47 @@ START_TEST(raw_totals)
 }
 END_TEST
 
+START_TEST(skid_of_interrupts)
+{
+	static const char *const names[] = {"slots",           "retiring",
+					    "bad_speculation", "frontend_bound",
+					    "backend_bound",   NULL};
+	struct td_file_thread *thread;
+	struct td_file_place *place;
+	struct td_profile profile;
+	struct build build;
+	uint32_t ref;
+
+	build_start(&build, names);
+	build.header->backend = TD_BACKEND_METRICS;
+	build.header->period_unit = TD_UNIT_CYCLES;
+	build.header->slots_a_cycle = 5;
+	ref = build_thread(&build, 1, "a");
+	thread = build_record(&build, ref);
+	place = build_place(&build, ref, TD_PLACE_UNKNOWN, 0, 64);
+	for (uint32_t i = 0; i < 9; i++) {
+		struct td_file_window *w = build_logged(&build, place);
+
+		w->requested = 100 * i;
+		w->value[0] = 5 * (100 * i + 40 + 10 * i); /* 0 to 80 cycles late */
+	}
+	build_logged(&build, place)->state = TD_WINDOW_EMPTY;
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_double_lt(td_profile_skid(&profile), 0); /* own cost not known */
+	td_profile_free(&profile);
+	thread->empties = 2;
+	thread->empty[0] = 2 * 5 * 40;
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_double_eq(td_profile_skid(&profile), 40);
+	profile.header.backend = TD_BACKEND_CLOCK;
+	ck_assert_double_lt(td_profile_skid(&profile), 0);
+	td_profile_free(&profile);
+	build_free(&build);
+}
+END_TEST
+
 static void damaged_log(size_t offset, uint8_t byte)
 {
 	struct td_profile profile;
@@ -662,5 +703,5 @@ int main(void)
 				 sums_below_zero, timelines, timeline_cut,
 				 every_truncation, every_byte_flipped, files, size_cap,
 				 promised_blocks, window_log, damaged_windows, raw_totals,
-				 window_of_registers, NULL});
+				 skid_of_interrupts, window_of_registers, NULL});
 }

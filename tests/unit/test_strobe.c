@@ -524,6 +524,25 @@ START_TEST(calls_a_lost_register_no_throttling)
 }
 END_TEST
 
+/* Somebody else had the counters when the window closed, and gave them back. */
+START_TEST(calls_time_without_counters_no_throttling)
+{
+	map_counters();
+	signal_at(here, 1200000, 0);
+	release();
+	own_signal_at(here, 30, 2);
+	signal_at(here, 1200000, 0);
+	release();
+	readable = false;
+	signal_at(here, 2500, 0);
+	ck_assert_uint_eq(record()->rejected[TD_REJECT_COUNTERS], 1);
+	readable = true;
+	signal_at(here, 9 * thread.armed_period, 0);
+	ck_assert_uint_eq(record()->samples, 3); /* and no echo */
+	ck_assert_uint_eq(record()->lost[TD_LOST_THROTTLED], 0);
+}
+END_TEST
+
 static const uint64_t *timeline_bucket(uint64_t i)
 {
 	const struct td_file_timeline *t =
@@ -721,6 +740,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, rejects_switched);
 	tcase_add_test(tests, notices_throttling);
 	tcase_add_test(tests, calls_a_lost_register_no_throttling);
+	tcase_add_test(tests, calls_time_without_counters_no_throttling);
 	tcase_add_test(tests, coarsens_the_timeline);
 	tcase_add_test(tests, begins_anywhere);
 	tcase_add_test(tests, repeats_with_the_seed);

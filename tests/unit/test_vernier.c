@@ -13,8 +13,8 @@
 #define ID_B 71u
 
 /* The group: SLOTS, A, B, the four fields of level 1, near returns. */
-enum { SLOTS, A, B, FIELD, RETURNS = FIELD + 4, VALUES };
-#define COUNTERS 6u
+enum { SLOTS, A, B, FIELD, RETURNS = FIELD + 4, CALLS, VALUES };
+#define COUNTERS 7u
 
 static struct td_thread thread;
 static struct td_vernier vernier;
@@ -51,12 +51,13 @@ static void setup(void)
 				       .short_period = 1000,
 				       .shortest = 10,
 				       .late = 5000,
-				       .returns = 5};
+				       .leavings = 5};
 	td_vernier_shape = (struct td_vernier_shape){
 		.values = VALUES,
 		.sampler = A,
 		.windows = true,
-		.counter = {SLOTS, FIELD, FIELD + 1, FIELD + 2, FIELD + 3, RETURNS},
+		.counter = {SLOTS, FIELD, FIELD + 1, FIELD + 2, FIELD + 3, RETURNS,
+			    CALLS},
 		.nodes = 4,
 		.width = 6,
 	};
@@ -228,14 +229,19 @@ START_TEST(a_switch_shows_in_the_times)
 }
 END_TEST
 
-START_TEST(a_return_tells_of_a_visit)
+START_TEST(a_return_or_a_call_tells_of_a_visit)
 {
 	pass(90000);
 	overflow(ID_A, here);
 	pass(500);
 	counts.value[RETURNS]++;
 	overflow(ID_B, here);
-	expect_reject(TD_REJECT_NESTED, 1);
+	pass(90000);
+	overflow(ID_A, here);
+	pass(500);
+	counts.value[CALLS]++;
+	overflow(ID_B, here);
+	expect_reject(TD_REJECT_NESTED, 2);
 	ck_assert_uint_eq(logged(0)->reject, TD_REJECT_NESTED);
 	ck_assert_uint_eq(logged(0)->value[3], 1);
 }
@@ -434,7 +440,7 @@ int main(void)
 	tcase_add_test(tests, a_window_of_one_interrupt_is_early);
 	tcase_add_test(tests, a_long_window_is_late);
 	tcase_add_test(tests, a_switch_shows_in_the_times);
-	tcase_add_test(tests, a_return_tells_of_a_visit);
+	tcase_add_test(tests, a_return_or_a_call_tells_of_a_visit);
 	tcase_add_test(tests, fields_come_back);
 	tcase_add_test(tests, few_slots_add_up);
 	tcase_add_test(tests, impossible_counts_are_left_out);
