@@ -17,8 +17,8 @@ nodes="topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound"
 import()
 {
 	lab "$1" "$2" "export LD_LIBRARY_PATH=/in/lib
-		echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 		echo $3 >/proc/sys/kernel/perf_event_max_sample_rate
+		echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 		./perf record -q --sample-cpu -e '{$4}:Su' -c 5000 -o /tmp/perf.data ./phases $5 >/out/truth &&
 		./tdagent import --perf=./perf -o /out/profile /tmp/perf.data"
 	ended "exit 0" "$1"
@@ -33,7 +33,7 @@ accurate level1 --brief --windows 1000 --enough 5
 
 echo "== level 2, throttled: not all is counted, but what is"
 deeper="topdown-heavy-ops,topdown-br-mispredict,topdown-fetch-lat,topdown-mem-bound"
-import level2 "-m spr" 100000 "slots,cpu-cycles,$nodes,$deeper" "-r 200"
+import level2 "-m spr" 50000 "slots,cpu-cycles,$nodes,$deeper" "-r 200"
 accurate level2 --brief --windows 500 --enough 5 --functions-only
 holds level2 <<'END'
 run = report["run"]
