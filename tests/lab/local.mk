@@ -15,7 +15,8 @@ lab_tests = \
 	tests/lab/threads.sh \
 	tests/lab/vernier.sh
 
-EXTRA_DIST += $(lab_tests) tests/lab/truth.sh tests/lab/truth.py tests/lab/coverage.sh tests/lab/coverage.py tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
+EXTRA_DIST += $(lab_tests) tests/lab/truth.sh tests/lab/truth.py tests/lab/coverage.sh \
+	tests/lab/coverage.py tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
 	tests/lab/accuracy.py tests/lab/bench.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
 	tests/lab/run.sh tests/lab/where.sh tests/lab/qemu-pmu.patch \
 	tests/lab/guest/init tests/lab/guest/labtool.c
@@ -46,7 +47,7 @@ tests_lab_selfcheck_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_selfcheck_CFLAGS = $(prog_cflags)
 tests_lab_selfcheck_LDADD = -lm
 
-.PHONY: lab check-lab check-lab-long coverage-lab bench-lab
+.PHONY: lab check-lab check-lab-long truth-lab coverage-lab bench-lab
 # 77: not on this system; then the tests skip themselves.
 lab: all
 	$(srcdir)/tests/lab/build.sh "$$($(srcdir)/tests/lab/where.sh)" || test $$? -eq 77
@@ -58,6 +59,10 @@ check-lab: lab
 check-lab-long: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	$(srcdir)/tests/lab/accuracy.sh --long
+
+truth-lab: lab
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	$(srcdir)/tests/lab/truth.sh --long
 
 coverage-lab: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
