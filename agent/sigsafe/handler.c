@@ -126,13 +126,16 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	set_mask(&all); /* as it was when we were called */
 }
 
-static void take_sample(struct td_thread *thread, uint64_t ip, bool delayed)
+static void take_sample(struct td_thread *thread, const ucontext_t *interrupted,
+			bool delayed)
 {
 	if (atomic_exchange(&thread->inside, true)) {
 		thread->places.record->lost[TD_LOST_GUARD]++;
 		return;
 	}
-	td_strobe_signal(thread, ip, delayed);
+	thread->interrupted = interrupted;
+	td_strobe_signal(thread, (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],
+			 delayed);
 	atomic_store(&thread->inside, false);
 }
 
@@ -147,9 +150,7 @@ __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *
 	if (is_ours(info, &delayed)) {
 		thread = find_self();
 		if (thread && !atomic_load(&thread->stopped))
-			take_sample(thread,
-				    (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],
-				    delayed);
+			take_sample(thread, interrupted, delayed);
 	} else {
 		pass_on(number, info, context);
 	}

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "agent/sigsafe/identity.h"
+#include "agent/sigsafe/paths.h"
 #include "decoder/format.h"
 
 /* Written by core before the first signal, except `ready_blocks`. */
@@ -27,6 +28,9 @@ struct td_store {
 };
 
 extern struct td_store td_store;
+
+/* The number of this record, of an array of `record_size` bytes each.  Context: any. */
+uint32_t td_store_ref(const void *record, uint32_t record_size);
 
 /* The record with this number.  Context: any; `ref` must come from the store. */
 void *td_store_record(uint32_t ref, uint32_t record_size);
@@ -55,6 +59,7 @@ struct td_places {
 	uint32_t block;              /* being filled */
 	uint32_t slot;               /* next free slot in it */
 	struct td_file_place *other; /* takes what finds no room */
+	struct td_paths paths;
 };
 
 /*

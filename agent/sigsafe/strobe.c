@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/release.h"
 #include "agent/sigsafe/timeline.h"
@@ -124,6 +125,8 @@ static void open_window(struct td_thread *thread, uint64_t ip, const uint64_t *v
 	td_identity_find(ip, &where);
 	place = td_places_get(&thread->places, &where);
 	place->samples++;
+	if (thread->callpath)
+		td_callpath_open(thread, &where, place);
 	record->samples++;
 	record->last_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_timeline_add(&thread->places, record->last_ns, readable ? values : NULL);
@@ -277,6 +280,13 @@ static void close_empty(struct td_thread *thread, uint64_t ip, const uint64_t *v
 	log_window(thread, &thread->window.opened_in, ip, values, TD_REJECT_MAX);
 }
 
+/* Nothing is wrong with the window but where it was closed. */
+static bool counts_in_totals(enum td_reject reject)
+{
+	return reject == TD_REJECT_MAX || reject == TD_REJECT_FUNCTION ||
+	       reject == TD_REJECT_NESTED || reject == TD_REJECT_UNKNOWN;
+}
+
 static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *values,
 			 bool readable, bool delayed)
 {
@@ -300,6 +310,8 @@ static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *
 	if (reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
 	    reject == TD_REJECT_FUNCTION)
 		log_window(thread, &where, ip, values, reject);
+	if (thread->callpath && counts_in_totals(reject))
+		td_callpath_close(thread, &where, values);
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, reject);
 		return;

@@ -11,12 +11,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "agent/sigsafe/identity.h"
 #include "agent/sigsafe/random.h"
 #include "agent/sigsafe/simulation.h"
 #include "agent/sigsafe/store.h"
 
+struct td_callpath;
 struct td_thread;
 struct perf_event_mmap_page;
 
@@ -141,6 +143,9 @@ struct td_thread {
 	struct td_release release;
 	uint64_t own_returns; /* near returns in an empty window */
 	uint32_t until_empty; /* windows until the next empty one */
+
+	struct td_callpath *callpath;  /* NULL: no call paths */
+	const ucontext_t *interrupted; /* by the handler that is running */
 
 	struct td_random random;
 	struct td_places places;

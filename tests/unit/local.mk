@@ -77,6 +77,7 @@ tests_unit_test_program_LDADD = tools/libmachine.la $(CHECK_LIBS)
 
 # The agent's own modules.  As static archives their hidden symbols can be tested.
 agent_tests = \
+	tests/unit/test_callpath \
 	tests/unit/test_identity \
 	tests/unit/test_metrics \
 	tests/unit/test_strobe \
@@ -84,23 +85,29 @@ agent_tests = \
 check_PROGRAMS += $(agent_tests)
 TESTS += $(agent_tests)
 tests_unit_test_metrics_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
-tests_unit_test_metrics_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
+tests_unit_test_metrics_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
+td_sigsafe_ldadd = agent/libsigsafe.la agent/unwinder.o
 TD_AGENT_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+
+tests_unit_test_callpath_SOURCES = tests/unit/test_callpath.c \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_callpath_CFLAGS = $(TD_AGENT_TEST_CFLAGS) $(UNWIND_CFLAGS)
+tests_unit_test_callpath_LDADD = $(td_sigsafe_ldadd) $(UNWIND_LIBS) $(CHECK_LIBS)
 
 tests_unit_test_identity_SOURCES = tests/unit/test_identity.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_identity_CFLAGS = $(TD_AGENT_TEST_CFLAGS) $(UNWIND_CFLAGS)
-tests_unit_test_identity_LDADD = agent/libsigsafe.la $(UNWIND_LIBS) $(CHECK_LIBS)
+tests_unit_test_identity_LDADD = $(td_sigsafe_ldadd) $(UNWIND_LIBS) $(CHECK_LIBS)
 
 tests_unit_test_strobe_SOURCES = tests/unit/test_strobe.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_strobe_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
-tests_unit_test_strobe_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
+tests_unit_test_strobe_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 tests_unit_test_windows_SOURCES = tests/unit/test_windows.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_windows_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
-tests_unit_test_windows_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
+tests_unit_test_windows_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 endif
