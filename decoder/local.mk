@@ -16,6 +16,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/hash.c decoder/hash.h \
 	decoder/history.c decoder/history.h \
 	decoder/own_cost.c decoder/own_cost.h \
+	decoder/paths.c decoder/paths.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h \
 	decoder/report.c decoder/report.h \

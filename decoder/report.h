@@ -22,6 +22,7 @@
 #include "decoder/hash.h"
 #include "decoder/history.h"
 #include "decoder/own_cost.h"
+#include "decoder/paths.h"
 #include "decoder/profile.h"
 #include "decoder/topdown.h"
 
@@ -30,6 +31,7 @@ enum td_sort {
 	TD_SORT_CPU_TIME,
 	TD_SORT_WINDOWS,
 	TD_SORT_NAME,
+	TD_SORT_TOTAL,
 	TD_SORT_NODE, /* + enum td_node */
 };
 
@@ -85,6 +87,21 @@ struct td_report_rate {
 	struct td_estimate estimate;
 };
 
+/*
+ * A function with all that it calls: of the samples that have it on their path,
+ * and of the windows whose ends have a call of it in common.  Where it calls
+ * itself, each counts once.
+ */
+struct td_report_total {
+	uint64_t samples;
+	struct td_estimate share; /* of all samples */
+	uint64_t windows;
+	uint64_t counted[TD_COUNTERS_MAX]; /* windows that sum[] is of */
+	struct td_file_sum sum[TD_COUNTERS_MAX];
+	uint64_t rounded;
+	struct td_topdown_value node[TD_NODES];
+};
+
 /* One row.  Before td_report_finish(): one code place. */
 struct td_report_function {
 	char *name;
@@ -103,7 +120,9 @@ struct td_report_function {
 	struct td_report_rate faults;
 	struct td_report_rate switches;
 	struct td_topdown_value node[TD_NODES];
-	uint32_t part; /* index + 1 of its first part, 0: none */
+	uint32_t part;                /* index + 1 of its first part, 0: none */
+	size_t id;                    /* the order in which rows were made */
+	struct td_report_total total; /* with call paths only */
 };
 #define TD_NO_MODULE UINT32_MAX
 
@@ -161,6 +180,10 @@ struct td_report {
 	struct td_topdown_value node[TD_NODES];
 	struct td_check check;
 
+	struct td_paths paths;
+	int has_paths;        /* at least one profile has call paths: total is of those */
+	size_t without_paths; /* profiles that have none */
+
 	struct td_hash by_place;
 	struct td_hash by_module;
 };
@@ -185,6 +208,13 @@ int td_report_counter(const struct td_report *report, const char *name);
 
 /* A node's part of the own cost, 0..1; negative where it is not known. */
 double td_report_own_part(const struct td_report *report, int node);
+
+/*
+ * The top-down that a reader wants to see of the function: its own, or that of its
+ * total (*total becomes 1) where it has no window of its own.
+ */
+const struct td_topdown_value *td_report_answer(const struct td_report_function *f,
+						int *total);
 
 /* 1 when the report has top-down values at all. */
 int td_report_has_topdown(const struct td_report *report);
