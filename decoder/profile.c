@@ -281,7 +281,9 @@ static void check_tables(struct view *view)
 		const struct td_file_block *head = block_at(view, block);
 		uint32_t records = record_count(view, block);
 
-		if (head && head->kind > TD_BLOCK_PATHS)
+		if (head &&
+		    (head->kind > TD_BLOCK_PATHS ||
+		     (head->kind == TD_BLOCK_PATHS && !view->profile->header.path_size)))
 			view->profile->damage.blocks++;
 		for (uint32_t slot = 0; slot < records; slot++) {
 			if (head->kind == TD_BLOCK_OBJECTS)
