@@ -322,9 +322,11 @@ static int note_paths(struct td_report *report)
 	if (!err && cut && report->samples)
 		err = td_report_note(
 			report,
-			td_text_format("the outermost callers of %.1f %% of the samples "
-				       "are not known: totals lack them",
-				       100 * (double)cut / (double)report->samples));
+			td_text_format(
+				"the outermost callers of %llu of %llu samples are "
+				"not known: totals lack them",
+				(unsigned long long)cut,
+				(unsigned long long)report->samples));
 	return err;
 }
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # The emulated PMU: make check-lab builds it, once, and runs the lab tests.
 TESTS += tests/lab/lab.sh
-check_PROGRAMS += tests/lab/phases tests/lab/selfcheck
+check_PROGRAMS += tests/lab/callers tests/lab/phases tests/lab/selfcheck
 
 lab_tests = \
 	tests/lab/accuracy.sh \
+	tests/lab/callers.sh \
 	tests/lab/corrections.sh \
 	tests/lab/fallbacks.sh \
 	tests/lab/others.sh \
@@ -13,10 +14,13 @@ lab_tests = \
 	tests/lab/threads.sh
 
 EXTRA_DIST += $(lab_tests) tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
-	tests/lab/accuracy.py tests/lab/bench.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
+	tests/lab/accuracy.py tests/lab/bench.py tests/lab/bench-paths.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
 	tests/lab/run.sh tests/lab/where.sh tests/lab/qemu-pmu.patch \
 	tests/lab/guest/init tests/lab/guest/labtool.c
 
+tests_lab_callers_SOURCES = tests/lab/callers.c tests/lab/guest/labpmu.h
+tests_lab_callers_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
+tests_lab_callers_CFLAGS = $(prog_cflags) -fno-omit-frame-pointer
 tests_lab_phases_SOURCES = tests/lab/phases.c tests/lab/guest/labpmu.h
 tests_lab_phases_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_phases_CFLAGS = $(prog_cflags)
@@ -42,4 +46,5 @@ check-lab-long: lab
 bench-lab: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	python3 $(srcdir)/tests/lab/bench.py
+	python3 $(srcdir)/tests/lab/bench-paths.py
 CLEANFILES += lab-suite.log

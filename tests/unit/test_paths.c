@@ -245,7 +245,7 @@ START_TEST(what_is_missing_is_said)
 	function(0x1000, 100);
 	add(report);
 	ck_assert_int_eq(td_report_finish(report), 0);
-	ck_assert(has_note(report, "callers of 12.5 %"));
+	ck_assert(has_note(report, "callers of 25 of 200 samples"));
 	ck_assert(has_note(report, "1 of 2 processes"));
 	ck_assert_uint_eq(row(report, 0x1000)->total.samples, 75);
 	td_report_free(report);
