@@ -314,6 +314,7 @@ struct td_file_path {
 	uint32_t child[4]; /* hash trie: only the agent follows it */
 	uint32_t reserved;
 	uint64_t samples; /* paths that end here */
+	uint64_t opened;  /* windows that were opened here and count somewhere */
 	/* Windows of which this is the last frame that both ends have in common; sums
 	 * as in the place. */
 	uint64_t windows;
@@ -336,6 +337,6 @@ _Static_assert(sizeof(struct td_file_thread) % 8 == 0, "thread alignment");
 _Static_assert(sizeof(struct td_file_place) % 8 == 0, "place alignment");
 _Static_assert(sizeof(struct td_file_place) == 112, "doc/formats.md");
 _Static_assert(sizeof(struct td_file_window) == 88, "doc/formats.md");
-_Static_assert(sizeof(struct td_file_path) == 48, "doc/formats.md");
+_Static_assert(sizeof(struct td_file_path) == 56, "doc/formats.md");
 
 #endif

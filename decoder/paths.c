@@ -76,6 +76,7 @@ void td_paths_merge(struct td_paths *paths, size_t into, size_t from)
 static void add_total(struct td_report_total *total, const struct td_path_node *node)
 {
 	total->samples += node->samples;
+	total->opened += node->opened;
 	total->windows += node->windows;
 	if (!node->sums)
 		return;
@@ -128,7 +129,8 @@ int td_paths_totals(struct td_report *report)
 			seen[i] = SIZE_MAX;
 	}
 	for (size_t i = 0; i < paths->nodes && !err; i++) {
-		if (paths->node[i].samples || paths->node[i].windows)
+		if (paths->node[i].samples || paths->node[i].opened ||
+		    paths->node[i].windows)
 			add_to_callers(report, i, place, seen);
 	}
 	free(place);

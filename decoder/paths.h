@@ -28,6 +28,7 @@ struct td_path_node {
 	size_t parent; /* index, before this one; SIZE_MAX of a ROOT */
 	size_t row;    /* FRAME: id of the row, else SIZE_MAX */
 	uint64_t samples;
+	uint64_t opened;
 	uint64_t windows;
 	struct td_path_sums *sums; /* NULL: no windows */
 };

@@ -388,6 +388,7 @@ static int add_path(struct adding *adding, size_t index, size_t *node)
 	if (node[index] == SIZE_MAX)
 		return -ENOMEM;
 	paths->node[node[index]].samples += at->path->samples;
+	paths->node[node[index]].opened += at->path->opened;
 	paths->node[node[index]].windows += at->path->windows;
 	if (!at->path->windows)
 		return 0;

@@ -95,6 +95,9 @@ struct td_report_rate {
 struct td_report_total {
 	uint64_t samples;
 	struct td_estimate share; /* of all samples */
+	/* Windows that were opened in it, and of those that did not leave it: where
+	 * many do, the others can hold something of what runs in between. */
+	uint64_t opened;
 	uint64_t windows;
 	uint64_t counted[TD_COUNTERS_MAX]; /* windows that sum[] is of */
 	struct td_file_sum sum[TD_COUNTERS_MAX];

@@ -34,7 +34,7 @@ static void head_of_totals(FILE *out, const struct td_report *report)
 {
 	if (!report->has_paths)
 		return;
-	fputs(",total_samples,total_share,total_share_low,total_share_high,total_windows",
+	fputs(",total_samples,total_share,total_share_low,total_share_high,total_windows,total_opened",
 	      out);
 	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++) {
 		const char *name = td_topdown_tree[i].name;
@@ -51,7 +51,7 @@ static void totals(FILE *out, const struct td_report *report,
 		return;
 	fprintf(out, ",%" PRIu64, total->samples);
 	fields(out, report->samples != 0, &total->share);
-	fprintf(out, ",%" PRIu64, total->windows);
+	fprintf(out, ",%" PRIu64 ",%" PRIu64, total->windows, total->opened);
 	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++)
 		fields(out, total->node[i].present, &total->node[i].estimate);
 }

@@ -472,6 +472,7 @@ static void put_total(struct json *json, const struct td_report *report,
 	put_number(json, "share_low", total->share.low);
 	put_number(json, "share_high", total->share.high);
 	put_count(json, "windows", total->windows);
+	put_count(json, "opened", total->opened);
 	if (report->map.slots >= 0 && total->counted[0])
 		put_sum(json, "slots", total->sum[0].sum);
 	put_topdown(json, total->node);

@@ -254,6 +254,10 @@ void td_callpath_close(struct td_thread *thread, const struct td_identity *where
 	common = td_callpath_common(&callpath->open, &callpath->close);
 	node = common ? node_of(callpath, common)
 		      : td_paths_get(&thread->places.paths, TD_PATH_ROOT, 0, 0);
+	if (!node)
+		return;
+	td_paths_add_window(node, values);
+	node = node_of(callpath, callpath->open.depth);
 	if (node)
-		td_paths_add_window(node, values);
+		td_paths_node(node)->opened++;
 }

@@ -103,6 +103,7 @@ void td_paths_add_window(uint32_t ref, const uint64_t *values)
 static void add_node(struct td_file_path *into, const struct td_file_path *from)
 {
 	into->samples += from->samples;
+	into->opened += from->opened;
 	into->windows += from->windows;
 	for (unsigned i = 0; i < td_store.header->counters; i++) {
 		into->sum[i].sum += from->sum[i].sum;

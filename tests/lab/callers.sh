@@ -24,6 +24,8 @@ for true in truth:
               for node, value in true["topdown"].items())
     print("%-8s %6d windows, %5.2f points (%s)" % (true["name"], total["windows"], *far))
     check(far[0] <= POINTS, "total of %s: %.2f points in %s" % (true["name"], *far))
+    check(total["windows"] <= total["opened"] <= 1.1 * total["windows"], "%s: %d windows of %d"
+          % (true["name"], total["windows"], total["opened"]))
     share = true["slots"] / sum(t["slots"] for t in truth if t["what"] == "total")
     share_is(share, total["share"], "total of " + true["name"], points=2.0)
 check(report["totals"]["samples"] > 3000, "%d samples" % report["totals"]["samples"])

@@ -178,6 +178,7 @@ void build_path_window(struct build *build, uint32_t path, const uint64_t *count
 {
 	struct td_file_path *node = build_record(build, path);
 
+	node->opened++;
 	node->windows++;
 	add_sums(build, node->sum, count);
 }

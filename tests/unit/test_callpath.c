@@ -490,6 +490,7 @@ START_TEST(tree_of_paths)
 		node = node_at(TD_REF(paths->block, slot));
 		samples += node->samples;
 		windows += node->windows;
+		ck_assert_uint_eq(node->opened, node->samples);
 		if (node->kind == TD_PATH_FRAME)
 			ck_assert_uint_lt(node->parent, TD_REF(paths->block, slot));
 		else

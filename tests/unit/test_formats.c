@@ -126,6 +126,7 @@ static const struct field fields[] = {
 	PATH(child),
 	PATH(reserved),
 	PATH(samples),
+	PATH(opened),
 	PATH(windows),
 	{"(`struct td_file_path`", "sum", offsetof(struct td_file_path, sum),
 	 sizeof(struct td_file_sum)},

@@ -396,7 +396,8 @@ START_TEST(reports_have_it)
 	ck_assert(is_json(printed));
 	ck_assert_ptr_nonnull(strstr(printed, "\"total\": {\n    \"samples\": 100,\n"
 					      "    \"share\": 1,"));
-	ck_assert_ptr_nonnull(strstr(printed, "\"windows\": 30,\n    \"slots\": 30000,"));
+	ck_assert_ptr_nonnull(strstr(
+		printed, "\"windows\": 30,\n    \"opened\": 30,\n    \"slots\": 30000,"));
 	free(printed);
 
 	out = open_memstream(&printed, &printed_size);
