@@ -113,6 +113,7 @@ static void begin(struct td_callpath *callpath, const ucontext_t *context,
 		.ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
 		.sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP],
 		.bp = (uint64_t)context->uc_mcontext.gregs[REG_RBP],
+		.bx_at = (uint64_t)&context->uc_mcontext.gregs[REG_RBX],
 	};
 	td_memory_begin(&callpath->memory, at->sp);
 	callpath->objects = 0;

@@ -100,17 +100,16 @@ static int ask_libgcc(void *argument)
 	return 0;
 }
 
-/* Where the base pointer was saved.  False: not at a fixed distance of the CFA. */
-static bool base_pointer_rule(const struct frame_state *state, struct td_rule *rule)
+/* Where a register was saved.  False: not at a fixed distance of the CFA. */
+static bool saved_at(const struct frame_state *state, unsigned number, int16_t *at)
 {
-	long offset = state->reg_or_offset[TD_REGISTER_BP];
+	long offset = state->reg_or_offset[number];
 
-	if (state->saved[TD_REGISTER_BP] == UNSAVED)
+	if (state->saved[number] == UNSAVED)
 		return true;
-	if (state->saved[TD_REGISTER_BP] != SAVED_AT_OFFSET || offset >= 0 ||
-	    offset < INT16_MIN)
+	if (state->saved[number] != SAVED_AT_OFFSET || offset >= 0 || offset < INT16_MIN)
 		return false;
-	rule->bp_offset = (int16_t)offset;
+	*at = (int16_t)offset;
 	return true;
 }
 
@@ -131,7 +130,8 @@ static void make_rule(const struct frame_state *state, struct td_rule *rule)
 		return;
 	rule->base = (uint8_t)state->cfa_reg;
 	rule->cfa_offset = (int32_t)state->cfa_offset;
-	if (base_pointer_rule(state, rule))
+	if (saved_at(state, TD_REGISTER_BP, &rule->bp_offset) &&
+	    saved_at(state, TD_REGISTER_BX, &rule->bx_offset))
 		rule->kind = TD_RULE_STANDARD;
 }
 
@@ -163,22 +163,37 @@ static bool return_to(struct td_memory *memory, struct td_registers_of_frame *at
 	return true;
 }
 
+/* The value of the rule's register in this frame. */
+static bool base_of(struct td_memory *memory, const struct td_rule *rule,
+		    const struct td_registers_of_frame *at, const ucontext_t *context,
+		    uint64_t *value)
+{
+	if (rule->base == TD_REGISTER_SP)
+		*value = at->sp;
+	else if (rule->base == TD_REGISTER_BP)
+		*value = at->bp;
+	else if (context)
+		*value = (uint64_t)
+				 context->uc_mcontext.gregs[place_in_context[rule->base]];
+	else
+		return rule->base == TD_REGISTER_BX &&
+		       td_memory_read(memory, at->bx_at, value);
+	return true;
+}
+
 static bool step_by_rule(struct td_memory *memory, const struct td_rule *rule,
 			 struct td_registers_of_frame *at, const ucontext_t *context)
 {
-	uint64_t cfa = (uint64_t)(int64_t)rule->cfa_offset, bp = at->bp;
+	uint64_t cfa, bp = at->bp;
 
-	if (rule->base == TD_REGISTER_SP)
-		cfa += at->sp;
-	else if (rule->base == TD_REGISTER_BP)
-		cfa += at->bp;
-	else if (context)
-		cfa += (uint64_t)context->uc_mcontext.gregs[place_in_context[rule->base]];
-	else
+	if (!base_of(memory, rule, at, context, &cfa))
 		return false;
+	cfa += (uint64_t)(int64_t)rule->cfa_offset;
 	if (rule->bp_offset &&
 	    !td_memory_read(memory, cfa + (uint64_t)(int64_t)rule->bp_offset, &bp))
 		return false;
+	if (rule->bx_offset)
+		at->bx_at = cfa + (uint64_t)(int64_t)rule->bx_offset;
 	return return_to(memory, at, cfa, bp);
 }
 
@@ -191,24 +206,21 @@ static bool is_sigreturn(struct td_memory *memory, uint64_t code)
 	       td_memory_read(memory, code + 1, &rest) && rest >> 56 == 0x05;
 }
 
-static bool read_register(struct td_memory *memory, uint64_t frame, int number,
-			  uint64_t *value)
+static uint64_t register_at(uint64_t frame, int number)
 {
-	return td_memory_read(memory,
-			      frame + offsetof(ucontext_t, uc_mcontext.gregs) +
-				      (uint64_t)number * sizeof(greg_t),
-			      value);
+	return frame + offsetof(ucontext_t, uc_mcontext.gregs) +
+	       (uint64_t)number * sizeof(greg_t);
 }
 
 static bool step_by_signal_frame(struct td_memory *memory,
 				 struct td_registers_of_frame *at)
 {
-	struct td_registers_of_frame from;
+	struct td_registers_of_frame from = {.bx_at = register_at(at->sp, REG_RBX)};
 
 	if (!is_sigreturn(memory, at->ip + 1) ||
-	    !read_register(memory, at->sp, REG_RIP, &from.ip) ||
-	    !read_register(memory, at->sp, REG_RSP, &from.sp) ||
-	    !read_register(memory, at->sp, REG_RBP, &from.bp))
+	    !td_memory_read(memory, register_at(at->sp, REG_RIP), &from.ip) ||
+	    !td_memory_read(memory, register_at(at->sp, REG_RSP), &from.sp) ||
+	    !td_memory_read(memory, register_at(at->sp, REG_RBP), &from.bp))
 		return false;
 	*at = from;
 	/* that may be another stack */
@@ -248,8 +260,10 @@ static bool step_by_realigned(struct td_memory *memory, struct td_registers_of_f
 	    !td_memory_read(memory, at->bp, &bp))
 		return false;
 	for (uint64_t slot = at->bp - 8; slot >= at->bp - SAVED_MOST; slot -= 8)
-		if (td_memory_read(memory, slot, &cfa) && is_cfa(memory, at, cfa, copy))
+		if (td_memory_read(memory, slot, &cfa) && is_cfa(memory, at, cfa, copy)) {
+			at->bx_at = 0; /* it may have been saved, nobody says where */
 			return return_to(memory, at, cfa, bp);
+		}
 	return false;
 }
 

@@ -26,19 +26,22 @@ enum td_rule_kind {
 };
 
 /* DWARF's numbers */
+#define TD_REGISTER_BX 3u
 #define TD_REGISTER_BP 6u
 #define TD_REGISTER_SP 7u
 #define TD_REGISTERS 16u
 
 /*
  * The caller's stack pointer (CFA) is a register + cfa_offset, the return address
- * stands below it, the caller's base pointer at CFA + bp_offset.
+ * stands below it, the caller's base pointer at CFA + bp_offset.  BX, the base of
+ * a few frames (the dynamic linker's), likewise.
  */
 struct td_rule {
 	uint8_t kind;      /* enum td_rule_kind */
-	uint8_t base;      /* the register; not SP or BP: in the innermost frame only */
+	uint8_t base;      /* the register; not SP, BP, BX: in the innermost frame only */
 	int16_t bp_offset; /* 0: it is unchanged */
 	int32_t cfa_offset;
+	int16_t bx_offset; /* likewise */
 };
 
 /* What a walk knows of a frame. */
@@ -46,6 +49,7 @@ struct td_registers_of_frame {
 	uint64_t ip; /* to be looked up: for a caller, inside its call instruction */
 	uint64_t sp;
 	uint64_t bp;
+	uint64_t bx_at; /* where BX was saved, first of all by the signal */
 };
 
 /*

@@ -330,6 +330,47 @@ static void walk_garbage(ucontext_t *context)
 	r[REG_RBP] = bp;
 }
 
+/* A frame like the dynamic linker's: its base is %rbx, which leaf's callers save. */
+void based_on_bx(void (*function)(void));
+__asm__(".pushsection .text\n"
+	".type based_on_bx, @function\n"
+	"based_on_bx:\n"
+	".cfi_startproc\n"
+	"	pushq %rbx\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset %rbx, -16\n"
+	"	movq %rsp, %rbx\n"
+	"	.cfi_def_cfa %rbx, 16\n"
+	"	andq $-64, %rsp\n"
+	"	call *%rdi\n"
+	"	movq %rbx, %rsp\n"
+	"	.cfi_def_cfa %rsp, 16\n"
+	"	popq %rbx\n"
+	"	.cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size based_on_bx, . - based_on_bx\n"
+	".popsection\n");
+
+__attribute__((noinline, noclone)) static void changes_bx(void)
+{
+	__asm__ volatile("xorl %%ebx, %%ebx" ::: "rbx");
+	leaf();
+	__asm__ volatile("xorl %%ebx, %%ebx" ::: "rbx");
+}
+
+START_TEST(through_frames_based_on_bx)
+{
+	based_on_bx(outer);
+	ck_assert_int_eq(taken.complete, 1);
+	ck_assert_uint_eq(INDEX(based_on_bx), INDEX(outer) + 1);
+	based_on_bx(changes_bx);
+	ck_assert_int_eq(taken.complete, 1);
+	ck_assert_uint_eq(INDEX(based_on_bx), INDEX(changes_bx) + 1);
+	ck_assert_uint_eq(INDEX(through_frames_based_on_bx_fn), INDEX(based_on_bx) + 1);
+}
+END_TEST
+
 START_TEST(garbage_is_survived)
 {
 	in_handler = walk_garbage;
@@ -594,6 +635,7 @@ int main(void)
 	tcase_add_test(tests, from_an_alternate_stack);
 	tcase_add_test(tests, on_a_stack_of_swapcontext);
 	tcase_add_test(tests, through_a_realigned_stack);
+	tcase_add_test(tests, through_frames_based_on_bx);
 	tcase_add_test(tests, garbage_is_survived);
 	tcase_add_test(tests, end_of_the_mapping);
 	tcase_add_test(tests, through_code_with_a_frame_pointer_only);
