@@ -19,8 +19,11 @@ void td_callpath_reset(struct td_callpath *callpath, struct td_range stack, bool
 	callpath->used = false;
 }
 
-static bool was_found(const struct td_callpath *callpath, uint32_t object)
+static inline bool was_found(const struct td_callpath *callpath, uint32_t object)
 {
+	/* mostly the one before it */
+	if (callpath->objects && callpath->object[callpath->objects - 1] == object)
+		return true;
 	for (uint32_t i = 0; i < callpath->objects; i++)
 		if (callpath->object[i] == object)
 			return true;
@@ -33,15 +36,11 @@ static void note_found(struct td_callpath *callpath, uint32_t object)
 		callpath->object[callpath->objects++] = object;
 }
 
-/* A row is only as good as the object that it is of: another one may have been
- * loaded there.  One look for each object and walk. */
-static bool still_holds(struct td_callpath *callpath, const struct td_callpath_row *known,
-			uint64_t ip)
+static bool find_again(struct td_callpath *callpath, const struct td_callpath_row *known,
+		       uint64_t ip)
 {
 	struct td_identity now;
 
-	if (was_found(callpath, known->object))
-		return true;
 	td_identity_find(ip, &now);
 	if (now.object != known->object)
 		return false;
@@ -49,7 +48,15 @@ static bool still_holds(struct td_callpath *callpath, const struct td_callpath_r
 	return true;
 }
 
-static struct td_callpath_row *slot_of(struct td_callpath *callpath, uint64_t ip)
+/* A row is only as good as the object that it is of: another one may have been
+ * loaded there.  One look for each object and walk. */
+static inline bool still_holds(struct td_callpath *callpath,
+			       const struct td_callpath_row *known, uint64_t ip)
+{
+	return was_found(callpath, known->object) || find_again(callpath, known, ip);
+}
+
+static inline struct td_callpath_row *slot_of(struct td_callpath *callpath, uint64_t ip)
 {
 	_Static_assert(TD_CALLPATH_ROWS == 1u << (64 - 54), "bits of the hash");
 	return &callpath->row[ip * 0x9e3779b97f4a7c15u >> 54];
@@ -74,21 +81,29 @@ static const struct td_callpath_row *learn(struct td_callpath *callpath,
 	return row;
 }
 
-/* The rule for a caller's frame; NULL: not to be had. */
-static const struct td_callpath_row *row_of_caller(struct td_thread *thread, uint64_t ip)
+static const struct td_callpath_row *
+learn_caller(struct td_thread *thread, struct td_callpath_row *row, uint64_t ip)
 {
 	struct td_callpath *callpath = thread->callpath;
-	struct td_callpath_row *row = slot_of(callpath, ip);
 	struct td_identity where;
 
-	if (row->ip == ip && row->place && still_holds(callpath, row, ip))
-		return row;
 	row->place = NULL;
 	td_identity_find(ip, &where);
 	if (where.kind == TD_PLACE_UNKNOWN)
 		return NULL;
 	note_found(callpath, where.object);
 	return learn(callpath, row, ip, &where, td_places_get(&thread->places, &where));
+}
+
+/* The rule for a caller's frame; NULL: not to be had. */
+static inline const struct td_callpath_row *row_of_caller(struct td_thread *thread,
+							  uint64_t ip)
+{
+	struct td_callpath_row *row = slot_of(thread->callpath, ip);
+
+	if (row->ip == ip && row->place && still_holds(thread->callpath, row, ip))
+		return row;
+	return learn_caller(thread, row, ip);
 }
 
 /* For the innermost frame, which has just been looked up. */
@@ -138,7 +153,8 @@ void td_callpath_walk(struct td_thread *thread, struct td_walk *walk,
 			walk->complete = true;
 			return;
 		}
-		if (td_unwind_step(&callpath->memory, &row->rule, &at,
+		if (!td_unwind_quickly(&callpath->memory, &row->rule, &at) &&
+		    td_unwind_step(&callpath->memory, &row->rule, &at,
 				   walk->depth == 1 ? context : NULL) == TD_STEP_BROKEN)
 			return;
 		walk->frame[walk->depth - 1].cfa = at.sp;
@@ -150,12 +166,12 @@ void td_callpath_walk(struct td_thread *thread, struct td_walk *walk,
 	}
 }
 
-static const struct td_frame *outermost(const struct td_walk *walk, uint32_t i)
+static inline const struct td_frame *outermost(const struct td_walk *walk, uint32_t i)
 {
 	return &walk->frame[walk->depth - 1 - i];
 }
 
-static bool same_frame(const struct td_frame *a, const struct td_frame *b)
+static inline bool same_frame(const struct td_frame *a, const struct td_frame *b)
 {
 	return a->cfa == b->cfa && a->place == b->place;
 }

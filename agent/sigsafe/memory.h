@@ -32,11 +32,17 @@ void td_memory_begin(struct td_memory *memory, uint64_t sp);
 /* False if there is nothing to read at `address`.  Context: signal. */
 bool td_memory_fetch(struct td_memory *memory, uint64_t address, uint64_t *value);
 
+/* Are the 8 bytes at `address` in the part that is read directly? */
+static inline bool td_memory_is_near(const struct td_memory *memory, uint64_t address)
+{
+	return memory->from && address >= memory->from && address < memory->stack.end - 7;
+}
+
 /* Reads 8 bytes; false if they cannot be read.  Context: signal, after begin. */
 static inline bool td_memory_read(struct td_memory *memory, uint64_t address,
 				  uint64_t *value)
 {
-	if (memory->from && address >= memory->from && address < memory->stack.end - 7) {
+	if (td_memory_is_near(memory, address)) {
 		*value = *(const uint64_t *)address;
 		return true;
 	}

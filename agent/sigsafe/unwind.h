@@ -73,6 +73,34 @@ enum td_step {
 enum td_step td_unwind_step(struct td_memory *memory, const struct td_rule *rule,
 			    struct td_registers_of_frame *at, const ucontext_t *context);
 
+/* The same for nearly all frames: by a standard rule, on the stack that is read
+ * directly.  False: nothing was done.  Context: as above. */
+static inline bool td_unwind_quickly(const struct td_memory *memory,
+				     const struct td_rule *rule,
+				     struct td_registers_of_frame *at)
+{
+	uint64_t cfa = (rule->base == TD_REGISTER_SP ? at->sp : at->bp) +
+		       (uint64_t)(int64_t)rule->cfa_offset;
+	uint64_t saved = cfa + (uint64_t)(int64_t)rule->bp_offset;
+	uint64_t back;
+
+	if (rule->kind != TD_RULE_STANDARD || cfa <= at->sp ||
+	    (rule->base != TD_REGISTER_SP && rule->base != TD_REGISTER_BP) ||
+	    !td_memory_is_near(memory, cfa - 8) ||
+	    (rule->bp_offset && !td_memory_is_near(memory, saved)))
+		return false;
+	back = *(const uint64_t *)(cfa - 8);
+	if (!back)
+		return false;
+	if (rule->bp_offset)
+		at->bp = *(const uint64_t *)saved;
+	if (rule->bx_offset)
+		at->bx_at = cfa + (uint64_t)(int64_t)rule->bx_offset;
+	at->sp = cfa;
+	at->ip = back - 1;
+	return true;
+}
+
 /* Where td_unwind_leave() goes to on this thread; NULL: libgcc is not at work. */
 extern __thread void *td_unwind_frame __attribute__((tls_model("initial-exec")));
 
