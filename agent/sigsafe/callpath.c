@@ -14,6 +14,7 @@ void td_callpath_reset(struct td_callpath *callpath, struct td_range stack, bool
 	callpath->memory.grows = grows;
 	callpath->open.depth = callpath->close.depth = 0;
 	callpath->known = callpath->root = 0;
+	callpath->top[false] = callpath->top[true] = 0;
 	if (callpath->used)
 		memset(callpath->row, 0, sizeof(callpath->row));
 	callpath->used = false;
@@ -204,11 +205,16 @@ uint32_t td_callpath_common(const struct td_walk *open, const struct td_walk *cl
 }
 
 /* The top node for this kind of path; 0 without room. */
-static uint32_t root_of(struct td_paths *paths, bool complete)
+static uint32_t root_of(struct td_thread *thread, bool complete)
 {
-	uint32_t root = td_paths_get(paths, TD_PATH_ROOT, 0, 0);
+	struct td_paths *paths = &thread->places.paths;
+	uint32_t *top = thread->callpath->top;
 
-	return complete || !root ? root : td_paths_get(paths, TD_PATH_CUT, root, 0);
+	if (!top[true])
+		top[true] = td_paths_get(paths, TD_PATH_ROOT, 0, 0);
+	if (!top[complete] && top[true])
+		top[complete] = td_paths_get(paths, TD_PATH_CUT, top[true], 0);
+	return top[complete];
 }
 
 /* Finds the path's nodes: known_node[] for as many frames as there is room for. */
@@ -217,13 +223,13 @@ static void enter(struct td_thread *thread, const struct td_walk *walk)
 	struct td_callpath *callpath = thread->callpath;
 	struct td_paths *paths = &thread->places.paths;
 	uint32_t size = td_store.header->place_size, i = 0;
-	uint32_t node = root_of(paths, walk->complete);
+	uint32_t root = root_of(thread, walk->complete), node = root;
 
-	if (node == callpath->root)
+	if (root == callpath->root)
 		while (i < callpath->known && i < walk->depth &&
 		       callpath->known_place[i] == outermost(walk, i)->place)
 			node = callpath->known_node[i++];
-	callpath->root = root_of(paths, walk->complete);
+	callpath->root = root;
 	for (; i < walk->depth && node; i++) {
 		struct td_file_place *place = outermost(walk, i)->place;
 
@@ -264,13 +270,15 @@ void td_callpath_close(struct td_thread *thread, const struct td_identity *where
 		       const uint64_t *values)
 {
 	struct td_callpath *callpath = thread->callpath;
+	struct td_file_place *place = callpath->open.frame[0].place;
 	uint32_t common, node;
 
-	td_callpath_walk(thread, &callpath->close, thread->interrupted, where,
-			 td_places_get(&thread->places, where));
+	if (place->address != where->address || place->object != where->object ||
+	    place->kind != where->kind)
+		place = td_places_get(&thread->places, where);
+	td_callpath_walk(thread, &callpath->close, thread->interrupted, where, place);
 	common = td_callpath_common(&callpath->open, &callpath->close);
-	node = common ? node_of(callpath, common)
-		      : td_paths_get(&thread->places.paths, TD_PATH_ROOT, 0, 0);
+	node = common ? node_of(callpath, common) : root_of(thread, true);
 	if (!node)
 		return;
 	td_paths_add_window(node, values);

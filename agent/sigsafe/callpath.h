@@ -50,7 +50,8 @@ struct td_callpath {
 	struct td_walk close;
 	/* The path that the tree was last asked for, outermost first: the next one has
 	 * most of it in common. */
-	uint32_t root; /* ROOT or CUT */
+	uint32_t top[2]; /* refs of CUT and ROOT, 0: not there yet */
+	uint32_t root;   /* the one of them that the path is below */
 	uint32_t known;
 	struct td_file_place *known_place[TD_CALLPATH_DEPTH];
 	uint32_t known_node[TD_CALLPATH_DEPTH];

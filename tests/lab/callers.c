@@ -21,9 +21,14 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define KEEP_FRAME __asm__ volatile("" ::: "memory")
+#ifdef __clang__
+#define NOINLINE noinline
+#else
+#define NOINLINE noinline, noclone
+#endif
 #define RANGE(name)                                                                      \
 	extern char __start_range_##name[], __stop_range_##name[];                       \
-	__attribute__((noinline, noclone, section("range_" #name)))
+	__attribute__((NOINLINE, section("range_" #name)))
 
 static inline __attribute__((always_inline)) void spin(unsigned turns)
 {
@@ -218,7 +223,7 @@ static void print_truth(void)
 	       walks);
 }
 
-__attribute__((noinline, noclone)) static void work(void)
+__attribute__((NOINLINE)) static void work(void)
 {
 	for (unsigned i = 0; i < walks; i++)
 		frames_walked = walk();
@@ -230,7 +235,7 @@ __attribute__((noinline, noclone)) static void work(void)
 	KEEP_FRAME;
 }
 
-__attribute__((noinline, noclone)) static void go_down(unsigned left)
+__attribute__((NOINLINE)) static void go_down(unsigned left)
 {
 	if (left)
 		go_down(left - 1);

@@ -18,6 +18,13 @@
 #include "agent/sigsafe/store.h"
 #include "tests/unit/memory_store.h"
 
+/* A function that has a frame of its own, and is there once. */
+#ifdef __clang__
+#define FRAME __attribute__((noinline))
+#else
+#define FRAME __attribute__((noinline, noclone))
+#endif
+
 static struct td_thread thread;
 static struct td_walk taken;
 static void (*in_handler)(ucontext_t *context);
@@ -99,25 +106,25 @@ static void teardown(void)
 	td_paths_forget();
 }
 
-__attribute__((noinline, noclone)) static void leaf(void)
+FRAME static void leaf(void)
 {
 	raise(SIGUSR1);
 	KEEP_FRAME;
 }
 
-__attribute__((noinline, noclone)) static void middle(void)
+FRAME static void middle(void)
 {
 	leaf();
 	KEEP_FRAME;
 }
 
-__attribute__((noinline, noclone)) static void outer(void)
+FRAME static void outer(void)
 {
 	middle();
 	KEEP_FRAME;
 }
 
-__attribute__((noinline, noclone)) static unsigned recurse(unsigned depth)
+FRAME static unsigned recurse(unsigned depth)
 {
 	unsigned below;
 
@@ -204,14 +211,14 @@ START_TEST(recursion_is_followed_and_bounded)
 }
 END_TEST
 
-__attribute__((noinline, noclone)) static void program_handler(int number)
+FRAME static void program_handler(int number)
 {
 	(void)number;
 	leaf();
 	KEEP_FRAME;
 }
 
-__attribute__((noinline, noclone)) static void interrupted(void)
+FRAME static void interrupted(void)
 {
 	raise(SIGUSR2);
 	KEEP_FRAME;
@@ -271,7 +278,7 @@ START_TEST(on_a_stack_of_swapcontext)
 END_TEST
 
 /* The compiler realigns the stack for `big`, with a frame of its own kind. */
-__attribute__((noinline, noclone)) static void realigned(unsigned bytes)
+FRAME static void realigned(unsigned bytes)
 {
 	char big[64] __attribute__((aligned(64)));
 	char *any = __builtin_alloca(bytes);
@@ -352,7 +359,7 @@ __asm__(".pushsection .text\n"
 	".size based_on_bx, . - based_on_bx\n"
 	".popsection\n");
 
-__attribute__((noinline, noclone)) static void changes_bx(void)
+FRAME static void changes_bx(void)
 {
 	__asm__ volatile("xorl %%ebx, %%ebx" ::: "rbx");
 	leaf();
