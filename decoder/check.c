@@ -7,6 +7,9 @@
 #include "decoder/report.h"
 
 #define Z95 1.959963984540054
+#define AGENT_CYCLES                                                                     \
+	5000. /* doc/accuracy.md: instructions of a sample and its window                \
+	       */
 
 static double half_of(const struct td_estimate *estimate)
 {
@@ -57,6 +60,23 @@ static double weighted_half(const struct td_report *report, int node, double sam
 	return sqrt(square);
 }
 
+/*
+ * The part of the totals that may be the agent's, at most: handlers and what a window
+ * costs, for each sample.  The functions' windows do not have it.
+ */
+static double agents_part(const struct td_report *report)
+{
+	double slots = report->processes ? report->process[0].header.slots_a_cycle : 0;
+	double cycles = AGENT_CYCLES;
+
+	if (report->separated)
+		cycles += 2 * report->cost.cycles.high;
+	if (report->total[0] == 0)
+		return 0;
+	return fmin(1,
+		    (double)report->samples * cycles * slots / (double)report->total[0]);
+}
+
 static int check_node(const struct td_report *report, int node, struct td_check *check)
 {
 	double samples = measured_samples(report, node), mean;
@@ -69,9 +89,10 @@ static int check_node(const struct td_report *report, int node, struct td_check 
 	check->functions = mean;
 	check->total = report->node[node].estimate.value;
 	check->unmeasured = 1 - samples / (double)report->samples;
-	check->explained = weighted_half(report, node, samples, mean) +
-			   half_of(&report->node[node].estimate) +
-			   check->unmeasured * fmax(mean, 1 - mean);
+	check->explained =
+		weighted_half(report, node, samples, mean) +
+		half_of(&report->node[node].estimate) +
+		(check->unmeasured + agents_part(report)) * fmax(mean, 1 - mean);
 	check->holds = fabs(check->functions - check->total) <= check->explained;
 	return 1;
 }

@@ -12,18 +12,31 @@ decoder_libformat_la_SOURCES = \
 
 decoder_libdecoder_la_SOURCES = \
 	decoder/check.c decoder/check.h \
+	decoder/cholesky.c decoder/cholesky.h \
 	decoder/estimate.c decoder/estimate.h \
 	decoder/hash.c decoder/hash.h \
 	decoder/history.c decoder/history.h \
+	decoder/normal.c decoder/normal.h \
+	decoder/normal_key.c decoder/normal_key.h \
+	decoder/normal_solve.c \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/paths.c decoder/paths.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h \
 	decoder/report.c decoder/report.h \
 	decoder/report_finish.c \
+	decoder/report_log.c decoder/report_log.h \
+	decoder/separate.c decoder/separate.h \
+	decoder/separate_result.c decoder/separate_state.h \
 	decoder/symbols.c decoder/symbols.h \
 	decoder/text.c decoder/text.h \
 	decoder/topdown.c decoder/topdown.h \
+	decoder/window_axis.c decoder/window_axis.h \
+	decoder/window_columns.c decoder/window_columns.h \
+	decoder/window_rows.c decoder/window_rows.h \
+	decoder/window_rows_fill.c \
+	decoder/window_start.c decoder/window_start.h \
+	decoder/window_variance.c decoder/window_variance.h \
 	decoder/windows.c
 decoder_libdecoder_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(ZLIB_CFLAGS) $(TD_SANITIZE)
 decoder_libdecoder_la_LIBADD = decoder/libformat.la $(DW_LIBS) $(ELF_LIBS) $(ZLIB_LIBS) $(IBERTY_LIBS) -lm

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/names.h"
+#include "decoder/report_log.h"
 #include "decoder/text.h"
 
 /* What adding one profile needs to know at each place. */
@@ -73,6 +74,7 @@ void td_report_free(struct td_report *report)
 	free(report->part);
 	free(report->note);
 	td_paths_free(&report->paths);
+	td_report_log_free(report->log);
 	td_hash_free(&report->by_place);
 	td_hash_free(&report->by_module);
 	free(report);
@@ -273,7 +275,9 @@ static struct td_report_function *row_of(struct td_report *report,
 		return NULL;
 	row = &report->function[report->functions];
 	memset(row, 0, sizeof(*row));
-	row->id = report->functions++;
+	row->id = report->functions;
+	row->number = (uint32_t)report->functions++;
+	row->identifiability = -1;
 	row->module = key->module;
 	row->kind = key->kind;
 	row->address = key->address;
@@ -573,6 +577,39 @@ static void add_own_cost(const struct adding *adding)
 	all->windows = windows;
 }
 
+/* The row of a window's end; perhaps no sample was ever taken there. */
+static uint32_t row_number(void *context, const struct td_file_object *object,
+			   uint32_t kind, uint64_t address, uint64_t region)
+{
+	struct adding *adding = context;
+	struct place_key key = {.report = adding->report,
+				.kind = kind,
+				.address = address,
+				.region = region};
+	struct td_report_function *row;
+
+	if (find_module(adding, object, &key.module) < 0)
+		return UINT32_MAX;
+	row = row_of(adding->report, &key);
+	return row ? row->number : UINT32_MAX;
+}
+
+/* A thread whose record is used for another one belongs to nobody in particular. */
+static int thread_wanted(void *context, uint32_t tid)
+{
+	const struct adding *adding = context;
+	const struct td_profile *profile = adding->profile;
+
+	if (!adding->report->query.thread)
+		return 1;
+	for (size_t i = 0; i < profile->threads; i++) {
+		if (profile->thread[i]->tid == tid &&
+		    wanted(adding->report, profile->thread[i]))
+			return 1;
+	}
+	return 0;
+}
+
 int td_report_add(struct td_report *report, const struct td_profile *profile,
 		  const char *path, enum td_fate fate)
 {
@@ -597,5 +634,8 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	if (!err)
 		err = add_paths(&adding);
 	free(adding.row);
+	if (!err)
+		err = td_report_log_add(report, profile, row_number, thread_wanted,
+					&adding);
 	return err;
 }

@@ -24,6 +24,7 @@
 #include "decoder/own_cost.h"
 #include "decoder/paths.h"
 #include "decoder/profile.h"
+#include "decoder/separate.h"
 #include "decoder/topdown.h"
 
 enum td_sort {
@@ -36,12 +37,13 @@ enum td_sort {
 };
 
 struct td_report_query {
-	const char *module; /* glob over path or base name; NULL: all */
-	const char *thread; /* thread id or name; NULL: all */
-	unsigned sort;      /* enum td_sort */
-	size_t top;         /* functions to keep, 0: all */
-	double min_share;   /* of all samples, 0..1 */
-	int parts;          /* keep which thread each sample is of */
+	const char *module;   /* glob over path or base name; NULL: all */
+	const char *thread;   /* thread id or name; NULL: all */
+	unsigned sort;        /* enum td_sort */
+	size_t top;           /* functions to keep, 0: all */
+	double min_share;     /* of all samples, 0..1 */
+	uint64_t min_windows; /* fewer windows prove nothing (td_report_is_vague()) */
+	int parts;            /* keep which thread each sample is of */
 };
 
 /* What has become of a process; a profile alone cannot tell all of them. */
@@ -123,7 +125,15 @@ struct td_report_function {
 	struct td_report_rate faults;
 	struct td_report_rate switches;
 	struct td_topdown_value node[TD_NODES];
-	uint32_t part;                /* index + 1 of its first part, 0: none */
+	uint32_t part; /* index + 1 of its first part, 0: none */
+	/* From the log of windows, if there is one; else node[] is of sum[], and evidence
+	 * says by which windows: OWN, or NONE. */
+	enum td_evidence evidence;
+	double identifiability;       /* 0..1; negative: not known */
+	uint64_t own;                 /* windows in the log that it has for itself */
+	uint64_t told;                /* windows in the log that open or close in it */
+	double visit;                 /* mean cycles from entry to exit; 0: not known */
+	uint32_t number;              /* while windows are assigned */
 	size_t id;                    /* the order in which rows were made */
 	struct td_report_total total; /* with call paths only */
 };
@@ -183,6 +193,11 @@ struct td_report {
 	struct td_topdown_value node[TD_NODES];
 	struct td_check check;
 
+	/* windows of the logs, and what their regression says of all of them */
+	struct td_report_log *log;
+	int separated; /* 1: functions' node[] are from it */
+	struct td_separate_cost cost;
+	uint64_t told, own; /* windows used, those of one function alone */
 	struct td_paths paths;
 	int has_paths;        /* at least one profile has call paths: total is of those */
 	size_t without_paths; /* profiles that have none */
@@ -214,10 +229,18 @@ double td_report_own_part(const struct td_report *report, int node);
 
 /*
  * The top-down that a reader wants to see of the function: its own, or that of its
- * total (*total becomes 1) where it has no window of its own.
+ * total (*total becomes 1) where it has none, or one that is told from its callers
+ * less well than the total is known.
  */
 const struct td_topdown_value *td_report_answer(const struct td_report_function *f,
 						int *total);
+
+/*
+ * 1 when a function's value is too uncertain to act on: half its interval is more
+ * than 10 points, or it has fewer windows than the query wants.
+ */
+int td_report_is_vague(const struct td_report *report,
+		       const struct td_report_function *function, int node);
 
 /* 1 when the report has top-down values at all. */
 int td_report_has_topdown(const struct td_report *report);

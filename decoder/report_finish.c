@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/report_log.h"
 #include "decoder/symbols.h"
 #include "decoder/text.h"
 
@@ -69,8 +70,8 @@ static void join_parts(struct td_report *report, struct td_report_function *into
 	into->part = from->part;
 }
 
-static void merge(struct td_report *report, struct td_report_function *into,
-		  const struct td_report_function *from)
+static int merge(struct td_report *report, struct td_report_function *into,
+		 const struct td_report_function *from)
 {
 	join_parts(report, into, from);
 	into->samples += from->samples;
@@ -83,6 +84,7 @@ static void merge(struct td_report *report, struct td_report_function *into,
 		into->counted[i] += from->counted[i];
 		td_sum_add(&into->sum[i], &from->sum[i]);
 	}
+	return td_report_log_merge(report, into->number, from->number);
 }
 
 static char *name_of(const struct td_report_function *f, const char *module)
@@ -143,13 +145,14 @@ static int name_rows(struct td_report *report, size_t first, size_t last, size_t
 	struct td_report_function *row = report->function;
 	const char *module = td_text_base(td_report_module(report, &row[first]));
 	size_t start = *out;
+	int err = 0;
 
 	for (size_t i = first; i < last; i++)
 		unite(&row[i], symbols);
 	qsort(row + first, last - first, sizeof(*row), by_place);
 	for (size_t i = first; i < last; i++) {
 		if (*out > start && by_place(&row[*out - 1], &row[i]) == 0) {
-			merge(report, &row[*out - 1], &row[i]);
+			err |= merge(report, &row[*out - 1], &row[i]);
 			td_paths_merge(&report->paths, row[*out - 1].id, row[i].id);
 		} else {
 			row[(*out)++] = row[i];
@@ -164,7 +167,7 @@ static int name_rows(struct td_report *report, size_t first, size_t last, size_t
 			return -ENOMEM;
 		}
 	}
-	return 0;
+	return err ? -ENOMEM : 0;
 }
 
 static int name_module(struct td_report *report, size_t first, size_t last, size_t *out)
@@ -256,8 +259,10 @@ static void complete(struct td_report *report)
 	}
 }
 
-static void estimate(struct td_report *report)
+static int estimate(struct td_report *report)
 {
+	int err;
+
 	for (size_t i = 0; i < report->functions; i++) {
 		struct td_report_function *f = &report->function[i];
 
@@ -268,12 +273,14 @@ static void estimate(struct td_report *report)
 		rate(report, f, "switches", &f->switches);
 		td_topdown_values(&report->map, f->sum, f->counted[0], f->rounded,
 				  f->node);
+		f->evidence = f->node[0].present ? TD_EVIDENCE_OWN : TD_EVIDENCE_NONE;
 		report->rounded += f->rounded;
 		for (unsigned c = 0; c < TD_COUNTERS_MAX; c++) {
 			report->counted[c] += f->counted[c];
 			td_sum_add(&report->sum[c], &f->sum[c]);
 		}
 	}
+	err = td_report_log_separate(report);
 	complete(report);
 	report->total_complete = report->map.slots >= 0 && report->total[0] != 0;
 	if (report->total_complete)
@@ -283,6 +290,20 @@ static void estimate(struct td_report *report)
 		td_topdown_values(&report->map, report->sum, report->counted[0],
 				  report->rounded, report->node);
 	td_check_report(report, &report->check);
+	return err;
+}
+
+/*
+ * A window that left the function and came back counts like one that stayed, and
+ * holds something of what ran in between: of its time no larger a part than that of
+ * the windows that were outside when they ended.  That moves a node by that part of
+ * the difference of the two, which is rarely above one half.  doc/call-paths.md.
+ */
+static double left_part(const struct td_report_total *total)
+{
+	if (total->opened <= total->windows)
+		return 0;
+	return (double)(total->opened - total->windows) / (double)total->opened / 2;
 }
 
 static void estimate_totals(struct td_report *report)
@@ -294,15 +315,34 @@ static void estimate_totals(struct td_report *report)
 			total->share = td_estimate_share(total->samples, report->samples);
 		td_topdown_values(&report->map, total->sum, total->counted[0],
 				  total->rounded, total->node);
+		for (int node = 0; node < TD_NODES; node++)
+			if (total->node[node].present)
+				td_estimate_widen(&total->node[node].estimate,
+						  left_part(total));
 	}
+}
+
+static double width(const struct td_topdown_value *node)
+{
+	double widest = 0;
+
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		double w = node[i].estimate.high - node[i].estimate.low;
+
+		widest = w > widest ? w : widest;
+	}
+	return widest;
 }
 
 const struct td_topdown_value *td_report_answer(const struct td_report_function *f,
 						int *total)
 {
-	*total = !f->node[TD_NODE_RETIRING].present &&
-		 f->total.node[TD_NODE_RETIRING].present;
-	return *total ? f->total.node : f->node;
+	const struct td_topdown_value *own = f->node, *all = f->total.node;
+
+	*total = all[TD_NODE_RETIRING].present &&
+		 (!own[TD_NODE_RETIRING].present ||
+		  (f->evidence == TD_EVIDENCE_CALLERS && width(all) < width(own)));
+	return *total ? all : own;
 }
 
 static int note_paths(struct td_report *report)
@@ -413,10 +453,10 @@ int td_report_finish(struct td_report *report)
 	if (err)
 		return err;
 	map_topdown(report);
-	estimate(report);
+	err = estimate(report);
 	estimate_totals(report);
 	select_rows(report);
-	return 0;
+	return err;
 }
 
 double td_report_own_part(const struct td_report *report, int node)

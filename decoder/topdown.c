@@ -56,6 +56,17 @@ int td_topdown_bottleneck(const struct td_topdown_value value[TD_NODES])
 	return deep >= 0 ? deep : largest_flagged(value, 0, TD_NODES_LEVEL1);
 }
 
+void td_topdown_flag(struct td_topdown_value value[TD_NODES])
+{
+	for (int i = 0; i < TD_NODES; i++) {
+		const struct td_topdown_node *node = &td_topdown_tree[i];
+
+		value[i].flagged = value[i].present &&
+				   value[i].estimate.value > node->threshold &&
+				   (node->parent < 0 || value[node->parent].flagged);
+	}
+}
+
 /* Derived nodes and flags; parents and minuends stand before their users. */
 static void complete(struct td_topdown_value value[TD_NODES])
 {
@@ -69,10 +80,8 @@ static void complete(struct td_topdown_value value[TD_NODES])
 			value[i].estimate = td_estimate_difference(
 				parent->estimate, value[node->less].estimate);
 		}
-		value[i].flagged = value[i].present &&
-				   value[i].estimate.value > node->threshold &&
-				   (!parent || parent->flagged);
 	}
+	td_topdown_flag(value);
 }
 
 /*

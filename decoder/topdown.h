@@ -52,6 +52,9 @@ struct td_topdown_value {
  */
 int td_topdown_bottleneck(const struct td_topdown_value value[TD_NODES]);
 
+/* Sets `flagged` of all nodes by their thresholds. */
+void td_topdown_flag(struct td_topdown_value value[TD_NODES]);
+
 /*
  * Where a tree's counters are: indexes into sum[], -1 for one that was not
  * counted.  Derived nodes have none.

@@ -63,6 +63,21 @@ uint64_t td_print_sum(const uint64_t *count, size_t entries)
 	return sum;
 }
 
+const char *td_print_evidence(enum td_evidence evidence)
+{
+	switch (evidence) {
+	case TD_EVIDENCE_OWN:
+		return "own";
+	case TD_EVIDENCE_SEPARATED:
+		return "separated";
+	case TD_EVIDENCE_CALLERS:
+		return "callers";
+	case TD_EVIDENCE_NONE:
+		break;
+	}
+	return "";
+}
+
 const char td_print_marks[] =
 	"* above the threshold of top-down analysis (level 2: under such a parent only); "
 	"< the bottleneck: the largest of them, of level 2 if there is one";

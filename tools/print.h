@@ -49,6 +49,8 @@ const char *td_print_fate(enum td_fate fate);
 double td_print_duration(const struct td_report_process *process);
 /* The arguments with blanks between them, clean; free it; NULL without memory. */
 char *td_print_command(const struct td_file_header *header);
+/* "own", "separated", "callers"; "" for none. */
+const char *td_print_evidence(enum td_evidence evidence);
 /* Behind a node's value: "" or what td_print_marks explains. */
 const char *td_print_mark(const struct td_topdown_value value[TD_NODES], int node);
 extern const char td_print_marks[];

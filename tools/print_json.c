@@ -186,6 +186,37 @@ static void put_own_cost(struct json *json, const struct td_report *report)
 	close_value(json, '}');
 }
 
+static void put_range(struct json *json, const char *name, const struct td_range *range)
+{
+	open_value(json, name, '{');
+	put_number(json, "value", range->value);
+	put_number(json, "low", range->low);
+	put_number(json, "high", range->high);
+	close_value(json, '}');
+}
+
+/* How the functions were told apart, and what a window costs by that. */
+static void put_separation(struct json *json, const struct td_report *report)
+{
+	const struct td_separate_cost *cost = &report->cost;
+
+	if (!report->separated)
+		return;
+	open_value(json, "separation", '{');
+	put_count(json, "windows", report->told);
+	put_count(json, "own_windows", report->own);
+	put_clean(json, "length",
+		  cost->axis == TD_AXIS_REQUESTED ? "requested" : "measured");
+	put_number(json, "slots_a_cycle", cost->width);
+	put_range(json, "cost_cycles", &cost->cycles);
+	for (int i = 0; i < TD_NODES_LEVEL1; i++)
+		put_number(json, td_topdown_tree[i].name, cost->mix[i]);
+	put_number(json, "empty_window_cycles", cost->empty);
+	put_number(json, "start_cycles", cost->start);
+	put_number(json, "start_spread_cycles", cost->start_spread);
+	close_value(json, '}');
+}
+
 static void put_check(struct json *json, const struct td_check *check)
 {
 	if (!check->present)
@@ -224,6 +255,7 @@ static void put_run(struct json *json, const struct td_report *report)
 	if (header->resolution_ns)
 		put_count(json, "resolution_ns", header->resolution_ns);
 	put_own_cost(json, report);
+	put_separation(json, report);
 	put_check(json, &report->check);
 	open_value(json, "notes", '[');
 	for (size_t i = 0; i < report->notes; i++)
@@ -460,6 +492,25 @@ static void put_module(struct json *json, const struct td_report *report,
 		put_clean(json, "build_id", id);
 }
 
+/* Where the values come from.  own_share against share: how much functions with short
+ * visits are missing among windows of one function alone. */
+static void put_evidence(struct json *json, const struct td_report *report,
+			 const struct td_report_function *f)
+{
+	if (f->evidence != TD_EVIDENCE_NONE)
+		put_clean(json, "evidence", td_print_evidence(f->evidence));
+	if (!report->separated)
+		return;
+	if (f->identifiability >= 0)
+		put_number(json, "identifiability", f->identifiability);
+	put_count(json, "own_windows", f->own);
+	put_count(json, "used_windows", f->told);
+	if (report->own)
+		put_number(json, "own_share", (double)f->own / (double)report->own);
+	if (f->visit > 0)
+		put_number(json, "visit_cycles", f->visit);
+}
+
 /* The function with all that it calls. */
 static void put_total(struct json *json, const struct td_report *report,
 		      const struct td_report_total *total)
@@ -495,8 +546,7 @@ static void put_function(struct json *json, const struct td_report *report,
 		put_number(json, "cpu_time_s", f->cpu_ns / 1e9);
 	if (report->map.slots >= 0 && f->counted[0])
 		put_sum(json, "slots", f->sum[0].sum);
-	if (f->windows)
-		put_clean(json, "evidence", "own");
+	put_evidence(json, report, f);
 	put_rate(json, "faults_per_s", &f->faults);
 	put_rate(json, "switches_per_s", &f->switches);
 	put_counters(json, report, f->counted, f->sum);

@@ -93,7 +93,8 @@ static void switches_cell(const struct td_report *report,
 	rate_text(&f->switches, text);
 }
 
-static void node_text(const struct td_report_function *f, int node, char *text)
+static void node_text(const struct td_report *report, const struct td_report_function *f,
+		      int node, char *text)
 {
 	int total;
 	const struct td_topdown_value *answer = td_report_answer(f, &total);
@@ -103,7 +104,34 @@ static void node_text(const struct td_report_function *f, int node, char *text)
 		snprintf(text, CELL, "%s%.1f±%.1f%s", total ? TOTAL_MARK : "",
 			 100 * value->estimate.value,
 			 50 * (value->estimate.high - value->estimate.low),
-			 td_print_mark(answer, node));
+			 td_report_is_vague(report, f, node)
+				 ? "?"
+				 : td_print_mark(answer, node));
+}
+
+static const char *node_colour(const struct td_report *report,
+			       const struct td_report_function *f, int node)
+{
+	int total;
+
+	return td_report_is_vague(report, f, node)
+		       ? "\033[2m"
+		       : td_print_colour(td_report_answer(f, &total), node);
+}
+
+/* Where the values come from: its own windows, a separation, or not without callers. */
+static void basis_cell(const struct td_report *report, const struct td_report_function *f,
+		       int node, char *text)
+{
+	static const char *const words[] = {
+		[TD_EVIDENCE_OWN] = "own",
+		[TD_EVIDENCE_SEPARATED] = "separ.",
+		[TD_EVIDENCE_CALLERS] = "callers",
+	};
+
+	(void)node;
+	if (report->separated && words[f->evidence])
+		snprintf(text, CELL, "%s", words[f->evidence]);
 }
 
 /* A blank where others have their flag keeps the digits in line. */
@@ -113,9 +141,9 @@ static void node_cell(const struct td_report *report, const struct td_report_fun
 	int total;
 	const struct td_topdown_value *answer = td_report_answer(f, &total);
 
-	(void)report;
-	node_text(f, node, text);
-	if (answer[node].present && !answer[node].flagged)
+	node_text(report, f, node, text);
+	if (answer[node].present && !answer[node].flagged &&
+	    !td_report_is_vague(report, f, node))
 		strcat(text, " ");
 }
 
@@ -135,19 +163,20 @@ static void module_cell(const struct td_report *report,
 static const struct column columns[] = {
 	{"Share %", share_cell, 0, 0, 0},
 	{"Total %", total_cell, 0, 0, 0},
-	{"Samples", samples_cell, 0, 6, 0},
+	{"Samples", samples_cell, 0, 7, 0},
 	{"Windows", windows_cell, 0, 2, 0},
-	{"CPU s", time_cell, 0, 4, 0},
+	{"CPU s", time_cell, 0, 5, 0},
 	{"Retiring", node_cell, TD_NODE_RETIRING, 1, 0},
 	{"BadSpec", node_cell, TD_NODE_BAD_SPECULATION, 1, 0},
 	{"Frontend", node_cell, TD_NODE_FRONTEND_BOUND, 1, 0},
 	{"Backend", node_cell, TD_NODE_BACKEND_BOUND, 1, 0},
-	{"Faults/s", faults_cell, 0, 5, 0},
-	{"Switches/s", switches_cell, 0, 7, 0},
-	{"Module", module_cell, 0, 3, 1},
+	{"Faults/s", faults_cell, 0, 6, 0},
+	{"Switches/s", switches_cell, 0, 8, 0},
+	{"Basis", basis_cell, 0, 3, 1},
+	{"Module", module_cell, 0, 4, 1},
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
-#define ORDERS 8
+#define ORDERS 9
 #define CELL_BYTES (4 * MODULE_MOST + 4 > CELL ? 4 * MODULE_MOST + 4 : CELL)
 
 static const char *cell_of(const struct table *table, size_t column, size_t row,
@@ -333,8 +362,8 @@ static void put_more(const struct table *table, const size_t width[COLUMNS],
 
 		if (!answer[i].present)
 			continue;
-		node_text(f, i, value);
-		put_below(table, &at, td_print_colour(answer, i),
+		node_text(table->report, f, i, value);
+		put_below(table, &at, node_colour(table->report, f, i),
 			  td_topdown_tree[i].title, value);
 	}
 	if (at)
@@ -346,14 +375,13 @@ static void put_row(const struct table *table, const size_t width[COLUMNS], size
 {
 	const struct td_report_function *f = &table->report->function[row];
 	char text[CELL_BYTES];
-	int total;
-	const struct td_topdown_value *answer = td_report_answer(f, &total);
 
 	for (size_t i = 0; i < COLUMNS; i++) {
 		if (width[i])
 			put_cell(table, i, cell_of(table, i, row, text), width[i],
-				 is_node(i) ? td_print_colour(answer, columns[i].node)
-					    : NULL);
+				 is_node(i)
+					 ? node_colour(table->report, f, columns[i].node)
+					 : NULL);
 	}
 	put_name(table, f->name, used);
 	put_more(table, width, f);
@@ -367,8 +395,9 @@ static void explain_marks(const struct table *table)
 	for (size_t row = 0; row < table->report->functions; row++) {
 		td_report_answer(&table->report->function[row], &total);
 		if (total) {
-			fputs(TOTAL_MARK " with all that the function calls: it has no "
-					 "window of its own\n",
+			fputs(TOTAL_MARK
+			      " with all that the function calls: by itself it "
+			      "is too short, or too rare\n",
 			      table->out);
 			return;
 		}

@@ -210,6 +210,31 @@ static void print_counts(FILE *out, const struct td_report *report,
 	free(why);
 }
 
+/* What being measured costs here, by where the windows' lines meet. */
+static void print_cost(FILE *out, const struct td_report *report,
+		       const struct td_print_style *style)
+{
+	const struct td_separate_cost *cost = &report->cost;
+	const char *unit = cost->axis == TD_AXIS_REQUESTED ? "cycles" : "slots";
+	char edges[96] = "";
+
+	if (cost->start_spread > 0)
+		snprintf(edges, sizeof(edges),
+			 "; edges of returns to user mode: ±%.0f cycles from window to "
+			 "window",
+			 cost->start_spread);
+	line(out, style, "told apart",
+	     "by %" PRIu64 " windows, %" PRIu64
+	     " of them of one function alone (doc/estimates.md)",
+	     report->told, report->own);
+	line(out, style, "own cost",
+	     "%.1f±%.1f %s a window, taken out, in %% of them: Retiring %.0f, BadSpec "
+	     "%.0f, Frontend %.0f, Backend %.0f%s",
+	     cost->cycles.value, (cost->cycles.high - cost->cycles.low) / 2, unit,
+	     100 * cost->mix[0], 100 * cost->mix[1], 100 * cost->mix[2],
+	     100 * cost->mix[3], edges);
+}
+
 /* Law 5: a number that was corrected says by how much. */
 static void print_own_cost(FILE *out, const struct td_report *report,
 			   const struct td_print_style *style)
@@ -219,6 +244,10 @@ static void print_own_cost(FILE *out, const struct td_report *report,
 	size_t size;
 	FILE *words;
 
+	if (report->separated) {
+		print_cost(out, report, style);
+		return;
+	}
 	if (!cost->windows && report->rounded)
 		line(out, style, "own cost",
 		     "not known: each window holds some instructions of the agent, which "
@@ -314,6 +343,68 @@ static int has_marks(const struct td_report *report)
 	return 0;
 }
 
+/* Samples of functions whose level 1 is too uncertain, and why. */
+struct vague {
+	double samples, callers;
+	double widest; /* half an interval, of the largest of them */
+	int any;
+};
+
+static struct vague find_vague(const struct td_report *report)
+{
+	struct vague vague = {0};
+
+	for (size_t i = 0; i < report->functions; i++) {
+		const struct td_report_function *f = &report->function[i];
+		double widest = 0;
+
+		for (int node = 0; node < TD_NODES; node++) {
+			const struct td_estimate *e = &f->node[node].estimate;
+
+			vague.any |= td_report_is_vague(report, f, node);
+			if (node < TD_NODES_LEVEL1 && td_report_is_vague(report, f, node))
+				widest = fmax(widest, (e->high - e->low) / 2);
+		}
+		if (f->evidence == TD_EVIDENCE_CALLERS)
+			vague.callers += (double)f->samples;
+		else if (widest > 0)
+			vague.samples += (double)f->samples;
+		if (f->evidence != TD_EVIDENCE_CALLERS && widest > vague.widest)
+			vague.widest = widest;
+	}
+	return vague;
+}
+
+/* What would make the uncertain ones certain. */
+static void print_advice(FILE *out, const struct td_report *report,
+			 const struct td_print_style *style)
+{
+	const struct td_file_header *header = &td_print_first(report)->header;
+	struct vague vague = find_vague(report);
+	double all = (double)report->samples;
+	double more = ceil(fmin(1000, fmax(2, pow(vague.widest / 0.1, 2))));
+
+	if (vague.any)
+		line(out, style, NULL,
+		     "? too uncertain to act on: half the interval is more than 10 "
+		     "points%s",
+		     report->query.min_windows ? ", or too few windows" : "");
+	if (all > 0 && vague.samples > 0.05 * all)
+		line(out, style, NULL,
+		     "%.0f %% of the samples are in such functions. A run %.0f times as "
+		     "long, or --long=%.0f, would settle most of them.",
+		     100 * vague.samples / all, more,
+		     fmax(20000, (double)header->long_period / more));
+	if (all > 0 && vague.callers > 0.05 * all)
+		line(out, style, NULL,
+		     "%.0f %% of the samples are in functions that are too short to be "
+		     "told from their callers%s.",
+		     100 * vague.callers / all,
+		     report->cost.axis == TD_AXIS_REQUESTED && header->short_period > 400
+			     ? ": --short=300 shows more of them"
+			     : "");
+}
+
 static void print_absent(FILE *out, const struct td_report *report,
 			 const struct td_print_style *style)
 {
@@ -344,6 +435,8 @@ void td_print_text(FILE *out, const struct td_report *report,
 	td_print_table(out, report, style);
 	if (has_marks(report))
 		line(out, style, NULL, "%s", td_print_marks);
+	if (td_report_has_topdown(report))
+		print_advice(out, report, style);
 	if (style->timeline)
 		td_print_timelines(out, report, style);
 	print_absent(out, report, style);

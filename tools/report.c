@@ -38,6 +38,7 @@ static const char usage[] =
 	"  --module=GLOB     functions of these modules only\n"
 	"  --thread=TID|NAME samples of these threads only\n"
 	"  --min-share=P     functions with at least P percent of the samples\n"
+	"  --min-windows=N   mark values of functions with fewer windows as uncertain\n"
 	"  --format=FORMAT   text, json, csv, or windows: the log of single windows\n"
 	"  --timeline        text: what the process did over time as well\n"
 	"  --output=FILE     write to FILE\n"
@@ -95,6 +96,17 @@ static int set_min_share(struct request *request, const char *value)
 	return 0;
 }
 
+static int set_min_windows(struct request *request, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	request->query.min_windows = strtoull(value, &end, 10);
+	if (errno || *end || value[0] < '0' || value[0] > '9')
+		return wrong_value("min-windows", value, "a number of windows");
+	return 0;
+}
+
 static int set_format(struct request *request, const char *value)
 {
 	static const char *const names[] = {"text", "json", "csv", "windows"};
@@ -122,17 +134,23 @@ static int set_timeline(struct request *request, const char *value)
 }
 
 static int (*const setters[])(struct request *request, const char *value) = {
-	set_top,       set_sort,   set_module, set_thread,
-	set_min_share, set_format, set_output, set_timeline,
+	set_top,    set_sort,   set_module,   set_thread,      set_min_share,
+	set_format, set_output, set_timeline, set_min_windows,
 };
 
 /* val is the setter's index + 1 */
 static const struct option options[] = {
-	{"top", required_argument, NULL, 1},       {"sort", required_argument, NULL, 2},
-	{"module", required_argument, NULL, 3},    {"thread", required_argument, NULL, 4},
-	{"min-share", required_argument, NULL, 5}, {"format", required_argument, NULL, 6},
-	{"output", required_argument, NULL, 7},    {"timeline", no_argument, NULL, 8},
-	{"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+	{"top", required_argument, NULL, 1},
+	{"sort", required_argument, NULL, 2},
+	{"module", required_argument, NULL, 3},
+	{"thread", required_argument, NULL, 4},
+	{"min-share", required_argument, NULL, 5},
+	{"format", required_argument, NULL, 6},
+	{"output", required_argument, NULL, 7},
+	{"timeline", no_argument, NULL, 8},
+	{"min-windows", required_argument, NULL, 9},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 /* Returns 0, 1 when --help was printed, or -1 after saying what is wrong. */

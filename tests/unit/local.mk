@@ -8,6 +8,7 @@ tests_unit_test_options_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 
 decoder_tests = \
+	tests/unit/test_cholesky \
 	tests/unit/test_estimate \
 	tests/unit/test_export \
 	tests/unit/test_formats \
@@ -18,6 +19,7 @@ decoder_tests = \
 	tests/unit/test_registers \
 	tests/unit/test_report \
 	tests/unit/test_report_topdown \
+	tests/unit/test_separate \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
 	tests/unit/test_topdown
@@ -62,6 +64,13 @@ tests_unit_test_report_topdown_SOURCES = tests/unit/test_report_topdown.c $(td_b
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_report_topdown_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_topdown_LDADD = tools/libprint.la $(td_unit_ldadd)
+tests_unit_test_separate_SOURCES = tests/unit/test_separate.c tests/unit/unit.h \
+	tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_separate_CFLAGS = $(td_unit_cflags)
+tests_unit_test_separate_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_cholesky_SOURCES = tests/unit/test_cholesky.c tests/unit/unit.h
+tests_unit_test_cholesky_CFLAGS = $(td_unit_cflags)
+tests_unit_test_cholesky_LDADD = $(td_unit_ldadd)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c tests/unit/unit.h
 tests_unit_test_symbols_CFLAGS = $(td_unit_cflags)
 tests_unit_test_symbols_LDADD = $(td_unit_ldadd)

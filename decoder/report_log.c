@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/report_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE_MOST 64u /* returns that our own code can have in a window */
+#define WIDE 0.1      /* half an interval that is too wide to act on */
+
+struct ends {
+	uint64_t at[2]; /* interrupted addresses, as the rows' */
+};
+
+struct td_report_log {
+	struct td_separate_window *window; /* open, close: numbers of rows */
+	struct ends *ends;
+	size_t windows, room;
+	uint64_t seen;
+	uint64_t random;
+	unsigned nodes;
+	int returns;
+	uint32_t width; /* slots a cycle */
+	uint32_t *same; /* [numbers]: the row that it is part of, while naming */
+	size_t numbers;
+};
+
+/* A place's region, which the windows do not say. */
+struct region {
+	const struct td_file_object *object;
+	uint64_t address;
+	uint64_t region;
+};
+
+struct taking {
+	struct td_report_log *log;
+	const struct td_profile *profile;
+	int node[TD_SEPARATE_NODES]; /* counters, -1: none */
+	int left[2];                 /* near returns and calls, -1: not counted */
+	uint64_t base[2];            /* our own in each window */
+	struct region *region;
+	size_t regions;
+};
+
+static const int own_counter[TD_SEPARATE_NODES] = {
+	TD_NODE_RETIRING,      TD_NODE_BAD_SPECULATION,  TD_NODE_FRONTEND_BOUND,
+	TD_NODE_BACKEND_BOUND, TD_NODE_HEAVY_OPERATIONS, TD_NODE_BRANCH_MISPREDICTS,
+	TD_NODE_FETCH_LATENCY, TD_NODE_MEMORY_BOUND,
+};
+
+static int by_region(const void *a, const void *b)
+{
+	const struct region *x = a, *y = b;
+
+	if (x->object != y->object)
+		return (uintptr_t)x->object < (uintptr_t)y->object ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Gaps and JIT chunks: their regions are in the places. */
+static int find_regions(struct taking *t)
+{
+	const struct td_profile *profile = t->profile;
+
+	t->region = malloc((profile->places + 1) * sizeof(*t->region));
+	if (!t->region)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile->places; i++) {
+		const struct td_file_place *place = profile->place[i].place;
+
+		if (place->kind == TD_PLACE_GAP || place->kind == TD_PLACE_JIT)
+			t->region[t->regions++] = (struct region){
+				profile->place[i].object, place->address, place->region};
+	}
+	if (t->regions)
+		qsort(t->region, t->regions, sizeof(*t->region), by_region);
+	return 0;
+}
+
+static uint64_t region_of(const struct taking *t, const struct td_file_object *object,
+			  uint64_t address)
+{
+	const struct region key = {.object = object, .address = address};
+	const struct region *found =
+		t->regions ? bsearch(&key, t->region, t->regions, sizeof(key), by_region)
+			   : NULL;
+
+	return found ? found->region : address;
+}
+
+/* What most empty windows have: our own. */
+static uint64_t base_of(const struct td_profile *profile, int counter)
+{
+	uint64_t count[BASE_MOST] = {0}, value[TD_COUNTERS_MAX], most = 0;
+
+	for (size_t i = 0; i < profile->windows && counter >= 0; i++) {
+		const struct td_file_window *w = profile->window[i].window;
+
+		if (w->state != TD_WINDOW_EMPTY ||
+		    td_profile_window_values(profile, w, value) <= (uint32_t)counter)
+			continue;
+		if (value[counter] < BASE_MOST)
+			count[value[counter]]++;
+	}
+	for (uint64_t i = 1; i < BASE_MOST; i++)
+		most = count[i] > count[most] ? i : most;
+	return most;
+}
+
+static int has_empty(const struct td_profile *profile)
+{
+	for (size_t i = 0; i < profile->windows; i++) {
+		if (profile->window[i].window->state == TD_WINDOW_EMPTY)
+			return 1;
+	}
+	return 0;
+}
+
+/* 1 if the windows are such that they can be told apart. */
+static int start(struct taking *t)
+{
+	const struct td_profile *profile = t->profile;
+
+	if (profile->header.backend != TD_BACKEND_METRICS || !profile->windows ||
+	    td_profile_counter(profile, "slots") != 0)
+		return 0;
+	for (int k = 0; k < TD_SEPARATE_NODES; k++) {
+		t->node[k] =
+			td_profile_counter(profile, td_topdown_tree[own_counter[k]].name);
+		if (k < TD_NODES_LEVEL1 && t->node[k] < 0)
+			return 0;
+	}
+	t->left[0] = td_profile_counter(profile, "near_returns");
+	t->left[1] = td_profile_counter(profile, "near_calls");
+	/* without empty windows nobody knows how many of the returns are ours */
+	if (!has_empty(profile))
+		t->left[0] = t->left[1] = -1;
+	for (int i = 0; i < 2; i++)
+		t->base[i] = base_of(profile, t->left[i]);
+	return 1;
+}
+
+/* Profiles of other processors or with other counters are not mixed with these. */
+static int fits(const struct taking *t, struct td_report_log *log)
+{
+	unsigned nodes =
+		t->node[TD_SEPARATE_NODES - 1] >= 0 ? TD_SEPARATE_NODES : TD_NODES_LEVEL1;
+	uint32_t width = t->profile->header.slots_a_cycle;
+
+	if (!log->seen) {
+		log->nodes = nodes;
+		log->width = width;
+		log->returns = t->left[0] >= 0;
+	}
+	return log->width == width && log->nodes == nodes &&
+	       log->returns == (t->left[0] >= 0);
+}
+
+static uint64_t next_random(struct td_report_log *log)
+{
+	log->random ^= log->random << 13;
+	log->random ^= log->random >> 7;
+	log->random ^= log->random << 17;
+	return log->random;
+}
+
+/* Where the next window goes; SIZE_MAX: nowhere.  -ENOMEM in *err. */
+static size_t make_room(struct td_report_log *log, int *err)
+{
+	uint64_t slot = log->seen++;
+
+	if (log->windows == TD_REPORT_WINDOWS_MAX) {
+		slot = next_random(log) % log->seen;
+		return slot < log->windows ? (size_t)slot : SIZE_MAX;
+	}
+	if (log->windows == log->room) {
+		size_t room = log->room ? 2 * log->room : 1024;
+		struct td_separate_window *window =
+			reallocarray(log->window, room, sizeof(*window));
+		struct ends *ends;
+
+		log->window = window ? window : log->window;
+		ends = reallocarray(log->ends, room, sizeof(*ends));
+		log->ends = ends ? ends : log->ends;
+		if (!window || !ends) {
+			*err = -ENOMEM;
+			return SIZE_MAX;
+		}
+		log->room = room;
+	}
+	return log->windows++;
+}
+
+static int is_wanted(const struct td_file_window *w)
+{
+	return w->state == TD_WINDOW_EMPTY ||
+	       (w->state == TD_WINDOW_USED &&
+		(w->reject == TD_REJECT_MAX || w->reject == TD_REJECT_FUNCTION ||
+		 w->reject == TD_REJECT_NESTED));
+}
+
+static void fill(const struct taking *t, const struct td_file_window *from,
+		 const uint64_t *value, struct td_separate_window *to)
+{
+	int cycles = t->profile->header.period_unit == TD_UNIT_CYCLES;
+
+	memset(to, 0, sizeof(*to));
+	to->requested = cycles ? (float)from->requested : 0;
+	to->slots = (float)value[0];
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		to->value[k] = t->node[k] < 0 ? 0 : (float)(int64_t)value[t->node[k]];
+	for (int i = 0; i < 2; i++)
+		to->returned |= t->left[i] >= 0 && value[t->left[i]] > t->base[i];
+	to->empty = from->state == TD_WINDOW_EMPTY;
+}
+
+static int take(const struct taking *t, const struct td_profile_window *from,
+		td_report_row_fn *row, void *context)
+{
+	const struct td_file_window *w = from->window;
+	uint64_t value[TD_COUNTERS_MAX];
+	uint32_t number[2] = {0, 0};
+	int err = 0;
+	size_t slot;
+
+	if (!td_profile_window_values(t->profile, w, value) || !value[0])
+		return 0;
+	for (int k = 0; k < 2 && w->state != TD_WINDOW_EMPTY; k++) {
+		uint64_t address = w->end[k].address;
+
+		number[k] = row(context, from->object[k], w->kind[k], address,
+				region_of(t, from->object[k], address));
+		if (number[k] == UINT32_MAX)
+			return -ENOMEM;
+	}
+	slot = make_room(t->log, &err);
+	if (slot == SIZE_MAX)
+		return err;
+	fill(t, w, value, &t->log->window[slot]);
+	t->log->window[slot].open = number[0];
+	t->log->window[slot].close = number[1];
+	for (int k = 0; k < 2; k++)
+		t->log->ends[slot].at[k] = w->end[k].address + w->end[k].offset;
+	return 0;
+}
+
+int td_report_log_add(struct td_report *report, const struct td_profile *profile,
+		      td_report_row_fn *row, td_report_thread_fn *thread, void *context)
+{
+	struct taking t = {.profile = profile};
+	int err = 0;
+
+	if (!start(&t))
+		return 0;
+	if (!report->log) {
+		report->log = calloc(1, sizeof(*report->log));
+		if (!report->log)
+			return -ENOMEM;
+		report->log->random = 88172645463325252u;
+	}
+	t.log = report->log;
+	if (!fits(&t, report->log))
+		return 0;
+	err = find_regions(&t);
+	for (size_t i = 0; i < profile->windows && !err; i++) {
+		const struct td_profile_window *w = &profile->window[i];
+
+		if (is_wanted(w->window) && thread(context, w->window->thread))
+			err = take(&t, w, row, context);
+	}
+	free(t.region);
+	return err;
+}
+
+static uint32_t root(uint32_t *same, uint32_t number)
+{
+	while (same[number] != number)
+		number = same[number] = same[same[number]];
+	return number;
+}
+
+static int know_numbers(struct td_report *report, uint32_t number)
+{
+	struct td_report_log *log = report->log;
+	size_t n = log->numbers ? log->numbers : 64;
+	uint32_t *same;
+
+	if (number < log->numbers)
+		return 0;
+	while (n <= number)
+		n *= 2;
+	same = reallocarray(log->same, n, sizeof(*same));
+	if (!same)
+		return -ENOMEM;
+	for (size_t i = log->numbers; i < n; i++)
+		same[i] = (uint32_t)i;
+	log->same = same;
+	log->numbers = n;
+	return 0;
+}
+
+int td_report_log_merge(struct td_report *report, uint32_t into, uint32_t from)
+{
+	int err;
+
+	if (!report->log)
+		return 0;
+	err = know_numbers(report, into > from ? into : from);
+	if (!err)
+		report->log->same[root(report->log->same, from)] =
+			root(report->log->same, into);
+	return err;
+}
+
+static uint32_t offset_of(const struct td_report_function *f, uint64_t at)
+{
+	uint64_t offset = at - f->address;
+
+	/* only where a function has a start do offsets mean the same in all windows */
+	return f->kind == TD_PLACE_FUNCTION && offset < UINT32_MAX ? (uint32_t)offset : 0;
+}
+
+/* From numbers to indexes of the final rows. */
+static int assign(struct td_report *report)
+{
+	struct td_report_log *log = report->log;
+	uint32_t *index;
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < report->functions; i++)
+		last = report->function[i].number > last ? report->function[i].number
+							 : last;
+	for (size_t i = 0; i < log->windows; i++) {
+		const struct td_separate_window *w = &log->window[i];
+
+		last = w->open > last ? w->open : last;
+		last = w->close > last ? w->close : last;
+	}
+	if (know_numbers(report, last) < 0)
+		return -ENOMEM;
+	index = calloc(log->numbers, sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->functions; i++)
+		index[root(log->same, report->function[i].number)] = (uint32_t)i;
+	for (size_t i = 0; i < log->windows; i++) {
+		struct td_separate_window *w = &log->window[i];
+
+		w->open = index[root(log->same, w->open)];
+		w->close = index[root(log->same, w->close)];
+		w->open_offset =
+			offset_of(&report->function[w->open], log->ends[i].at[0]);
+		w->close_offset =
+			offset_of(&report->function[w->close], log->ends[i].at[1]);
+	}
+	free(index);
+	return 0;
+}
+
+static void take_result(struct td_report *report, const struct td_separate *result)
+{
+	for (size_t i = 0; i < report->functions; i++) {
+		const struct td_separate_function *from = &result->function[i];
+		struct td_report_function *to = &report->function[i];
+
+		to->own = from->own;
+		to->told = from->windows;
+		if (from->evidence == TD_EVIDENCE_NONE)
+			continue;
+		to->evidence = from->evidence;
+		to->identifiability = from->identifiability;
+		to->visit = from->visit;
+		memcpy(to->node, from->node, sizeof(to->node));
+		td_topdown_flag(to->node);
+	}
+	report->separated = 1;
+	report->cost = result->cost;
+	report->told = result->windows;
+	report->own = result->own;
+}
+
+int td_report_log_separate(struct td_report *report)
+{
+	struct td_separate_input input;
+	struct td_separate result;
+	int err;
+
+	if (!report->log || !report->log->windows || !report->functions)
+		return 0;
+	err = assign(report);
+	if (err)
+		return err;
+	input = (struct td_separate_input){
+		.window = report->log->window,
+		.windows = report->log->windows,
+		.functions = report->functions,
+		.nodes = report->log->nodes,
+		.returns = report->log->returns,
+	};
+	err = td_separate(&input, &result);
+	if (err)
+		return err;
+	if (result.cost.axis != TD_AXIS_NONE)
+		take_result(report, &result);
+	td_separate_free(&result);
+	return 0;
+}
+
+void td_report_log_free(struct td_report_log *log)
+{
+	if (!log)
+		return;
+	free(log->window);
+	free(log->ends);
+	free(log->same);
+	free(log);
+}
+
+int td_report_is_vague(const struct td_report *report,
+		       const struct td_report_function *function, int node)
+{
+	int total;
+	const struct td_topdown_value *answer = td_report_answer(function, &total);
+	uint64_t windows = total               ? function->total.windows
+			   : report->separated ? function->told
+					       : function->windows;
+	const struct td_estimate *e = &answer[node].estimate;
+
+	return answer[node].present &&
+	       (windows < report->query.min_windows || e->high - e->low > 2 * WIDE);
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/separate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/separate_state.h"
+#include "decoder/window_start.h"
+#include "decoder/window_variance.h"
+
+#define EMPTY_TRUSTED 0.1 /* of an empty window's cost: as near the others' is */
+#define VARIES 0.01       /* standard deviation that makes a twin */
+#define ROUNDS 2
+
+static void mean_mix(const struct td_separate_state *s, double *mix)
+{
+	td_sides sum = {0}, cost = {0};
+	double cycles = 0, n = 0, empties = 0, level1 = 0;
+
+	for (size_t i = 0; i < s->input->windows; i++) {
+		const struct td_separate_window *w = &s->input->window[i];
+
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			*(w->empty ? &cost[k] : &sum[k]) += w->value[k] / s->axis.width;
+		empties += w->empty;
+		n += !w->empty;
+		cycles += w->empty ? 0 : w->slots / s->axis.width;
+	}
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		mix[k] = fmax(0, sum[k] - (empties > 0 ? cost[k] * n / empties : 0));
+	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+		level1 += mix[k];
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		mix[k] = level1 > 0 ? mix[k] / level1 : 0.25;
+}
+
+static void empty_mean(const struct td_separate_state *s, double *cost, double *empties)
+{
+	memset(cost, 0, sizeof(td_sides));
+	*empties = 0;
+	for (size_t i = 0; i < s->input->windows; i++) {
+		const struct td_separate_window *w = &s->input->window[i];
+
+		for (int k = 0; k < TD_SEPARATE_NODES && w->empty; k++)
+			cost[k] += w->value[k] / s->axis.width;
+		*empties += w->empty;
+	}
+	for (int k = 0; k<TD_SEPARATE_NODES && * empties> 0; k++)
+		cost[k] /= *empties;
+}
+
+static void set_priors(struct td_separate_state *s, struct td_normal *normal)
+{
+	double empties, trusted;
+	td_sides mix, cost;
+
+	mean_mix(s, mix);
+	empty_mean(s, cost, &empties);
+	for (uint32_t i = 0; i < normal->unknowns; i++) {
+		normal->ridge[i] = 1 / (TD_FRACTION_SPREAD * TD_FRACTION_SPREAD);
+		memset(normal->prior[i], 0, sizeof(td_sides));
+		if (i < normal->columns)
+			memcpy(normal->prior[i], mix, sizeof(td_sides));
+	}
+	for (uint32_t c = 0; c < normal->columns; c++) {
+		if (normal->twin[c] != TD_NO_TWIN)
+			normal->ridge[normal->twin[c]] =
+				1 / (s->twin_spread[c] * s->twin_spread[c]);
+	}
+	trusted = fmax(1, EMPTY_TRUSTED * s->axis.empty);
+	normal->shared_ridge[0] = empties > 0 ? 1 / (trusted * trusted) : 1e-9;
+	memcpy(normal->shared_prior[0], cost, sizeof(td_sides));
+	normal->shared_ridge[1] = 1 / (TD_FRACTION_SPREAD * TD_FRACTION_SPREAD);
+	memcpy(normal->shared_prior[1], s->axis.mix, sizeof(td_sides));
+}
+
+static void find_covered(struct td_separate_state *s, double *covered)
+{
+	double *own = calloc(s->columns.columns + 1, sizeof(*own));
+
+	memset(covered, 0, s->columns.columns * sizeof(*covered));
+	for (size_t k = 0; k < s->rows.keys && own; k++) {
+		const struct td_key *key = &s->rows.key[k];
+
+		for (uint32_t b = 0; b < key->bins && !key->backward; b++) {
+			own[key->function] += key->bin[b].row[TD_ROW_OWN].cycles;
+			for (uint32_t c = 0; c < key->columns; c++)
+				covered[key->column[c]] +=
+					key->time[(size_t)b * key->columns + c];
+		}
+	}
+	for (uint32_t c = 0; c < s->columns.columns && own; c++)
+		covered[c] = own[c] > 0 ? fmin(1, own[c] / fmax(covered[c], own[c])) : 0;
+	free(own);
+}
+
+static int solve_round(struct td_separate_state *s, int twins)
+{
+	uint32_t unknowns = s->columns.columns;
+	int err;
+
+	for (uint32_t c = 0; c < s->columns.columns && twins; c++)
+		unknowns += s->twin_spread[c] > 0;
+	td_normal_free(&s->normal);
+	err = td_normal_init(&s->normal, s->columns.columns, unknowns);
+	if (err)
+		return err;
+	unknowns = s->columns.columns;
+	for (uint32_t c = 0; c < s->columns.columns && twins; c++) {
+		if (s->twin_spread[c] > 0)
+			s->normal.twin[c] = unknowns++;
+	}
+	find_covered(s, s->normal.covered);
+	set_priors(s, &s->normal);
+	err = td_normal_build(&s->normal, &s->rows);
+	if (err)
+		return err;
+	free(s->at.each);
+	s->at = s->normal.right;
+	s->at.each = malloc((unknowns + 1) * sizeof(*s->at.each));
+	if (!s->at.each)
+		return -ENOMEM;
+	memcpy(s->at.each, s->normal.right.each, unknowns * sizeof(*s->at.each));
+	return td_normal_solve(&s->normal, &s->at);
+}
+
+/* Own windows differ from the rest as much as this round has seen, beyond what
+ * chance explains. */
+static int shrink_twins(struct td_separate_state *s)
+{
+	double *part = malloc((s->normal.unknowns + 1) * sizeof(*part));
+	int err = part ? td_normal_prior_part(&s->normal, part) : -ENOMEM;
+
+	for (uint32_t c = 0; c < s->columns.columns && !err; c++) {
+		uint32_t twin = s->normal.twin[c];
+		double sum = 0, prior = s->twin_spread[c] * s->twin_spread[c], chance;
+
+		if (twin == TD_NO_TWIN)
+			continue;
+		for (int k = 0; k < TD_NODES_LEVEL1; k++)
+			sum += pow(s->at.each[twin][k], 2) / TD_NODES_LEVEL1;
+		/* the estimate is shrunk already: 1 - part of it is left */
+		chance = prior * part[twin] * (1 - part[twin]);
+		sum = (sum - chance) / pow(fmax(0.05, 1 - part[twin]), 2);
+		s->twin_spread[c] = sqrt(fmin(prior, fmax(0, sum)));
+		if (s->twin_spread[c] < VARIES / 4)
+			s->twin_spread[c] = 0;
+	}
+	free(part);
+	return err;
+}
+
+/* How much a wrong function in a key's times matters. */
+static void find_differ(struct td_separate_state *s)
+{
+	for (size_t k = 0; k < s->rows.keys; k++) {
+		struct td_key *key = &s->rows.key[k];
+		td_sides sum = {0}, square = {0};
+		double total = 0, differ = 0;
+
+		for (uint32_t c = 0; c < key->columns; c++) {
+			double cycles = 0;
+
+			for (uint32_t b = 0; b < key->bins; b++)
+				cycles += key->time[(size_t)b * key->columns + c];
+			cycles = fmax(0, cycles);
+			total += cycles;
+			for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+				double r = s->bounded.each[key->column[c]][i];
+
+				sum[i] += cycles * r;
+				square[i] += cycles * r * r;
+			}
+		}
+		for (int i = 0; i < TD_NODES_LEVEL1 && total > 0; i++)
+			differ += square[i] / total - sum[i] / total * sum[i] / total;
+		key->differ = fmax(1e-4, differ / TD_NODES_LEVEL1);
+	}
+}
+
+static int constrain(struct td_separate_state *s)
+{
+	free(s->bounded.each);
+	s->bounded = s->at;
+	s->bounded.each = malloc((s->normal.unknowns + 1) * sizeof(td_sides));
+	if (!s->bounded.each)
+		return -ENOMEM;
+	memcpy(s->bounded.each, s->at.each, s->normal.unknowns * sizeof(td_sides));
+	return td_normal_constrain(&s->normal, &s->bounded, s->input->nodes);
+}
+
+static int solve(struct td_separate_state *s)
+{
+	int err = td_rows_fill(&s->rows, TD_NO_BATCH);
+
+	td_variance_guess(&s->rows);
+	if (err)
+		return err;
+	td_variance_find(&s->rows);
+	td_variance_of_functions(&s->rows, s->varies);
+	for (uint32_t c = 0; c < s->columns.columns; c++)
+		s->twin_spread[c] = s->varies[c] > VARIES ? s->varies[c] : 0;
+	for (int i = 0; i < ROUNDS && !err; i++) {
+		err = solve_round(s, 1);
+		if (!err)
+			err = constrain(s);
+		if (!err && i == 0)
+			find_differ(s);
+		if (!err && i == 0)
+			err = shrink_twins(s);
+	}
+	return err;
+}
+
+static void free_state(struct td_separate_state *s)
+{
+	td_columns_free(&s->columns);
+	td_rows_free(&s->rows);
+	td_normal_free(&s->normal);
+	free(s->varies);
+	free(s->twin_spread);
+	free(s->prior_part);
+	free(s->at.each);
+	free(s->bounded.each);
+}
+
+static int run(struct td_separate_state *s, struct td_separate *result)
+{
+	size_t n;
+	int err = td_columns_find(&s->columns, s->input, &s->axis);
+
+	if (err)
+		return err;
+	n = (size_t)s->columns.columns + 1;
+	s->varies = calloc(n, sizeof(*s->varies));
+	s->twin_spread = calloc(n, sizeof(*s->twin_spread));
+	s->prior_part = calloc(2 * n, sizeof(*s->prior_part));
+	if (!s->varies || !s->twin_spread || !s->prior_part)
+		return -ENOMEM;
+	s->first_axis = s->axis;
+	err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);
+	if (!err)
+		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns);
+	if (!err)
+		err = solve(s);
+	if (!err)
+		err = td_normal_prior_part(&s->normal, s->prior_part);
+	return err ? err : td_separate_finish(s, result);
+}
+
+int td_separate(const struct td_separate_input *input, struct td_separate *result)
+{
+	struct td_separate_state state = {.input = input};
+	int err;
+
+	memset(result, 0, sizeof(*result));
+	result->function = calloc(input->functions + 1, sizeof(*result->function));
+	if (!result->function)
+		return -ENOMEM;
+	result->functions = input->functions;
+	for (size_t i = 0; i < input->windows; i++)
+		result->windows += !input->window[i].empty;
+	err = td_axis_find(input, &state.axis);
+	if (!err && state.axis.kind != TD_AXIS_NONE)
+		err = run(&state, result);
+	free_state(&state);
+	if (err)
+		td_separate_free(result);
+	return err;
+}
+
+void td_separate_free(struct td_separate *result)
+{
+	free(result->function);
+	memset(result, 0, sizeof(*result));
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tells functions apart: the fractions of each function from windows that may
+ * hold several of them, by regression over all windows.  doc/estimates.md has
+ * the mathematics, why it is unbiased, and its limits.
+ *
+ * A window of requested length q, opened in g, holds what measuring costs and
+ * q minus a constant of the program; how long it is in f during that time is
+ * seen from where windows opened in g close.  Windows that close in f are used
+ * in the same way, backwards in time.  No return in between and the same
+ * function at both ends: all of it was in that one.
+ *
+ * Context: any; no globals.  Memory: some 150 bytes a window.
+ */
+#ifndef TD_DECODER_SEPARATE_H
+#define TD_DECODER_SEPARATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decoder/topdown.h"
+
+/* The nodes that are measured: level 1, then one child of each. */
+#define TD_SEPARATE_NODES 8
+
+struct td_separate_window {
+	uint32_t open, close; /* functions; below td_separate_input.functions */
+	uint32_t open_offset, close_offset; /* where in them */
+	float requested; /* length asked for, cycles; not above 0: not known */
+	float slots;
+	/* slots of retiring, bad_speculation, frontend_bound, backend_bound,
+	 * heavy_operations, branch_mispredicts, fetch_latency, memory_bound */
+	float value[TD_SEPARATE_NODES];
+	uint8_t returned; /* the program returned from a function in it, or called one */
+	uint8_t empty;    /* for calibration: nothing of the program in it */
+};
+
+struct td_separate_input {
+	const struct td_separate_window *window; /* in order of time, as far as known */
+	size_t windows;
+	size_t functions;
+	unsigned nodes; /* 4: level 1 only, or 8 */
+	int returns;    /* td_separate_window.returned is known */
+};
+
+/* Where a function's values come from. */
+enum td_evidence {
+	TD_EVIDENCE_NONE,      /* no window tells anything */
+	TD_EVIDENCE_OWN,       /* mostly windows that it has for itself */
+	TD_EVIDENCE_SEPARATED, /* told apart from its neighbours by regression */
+	TD_EVIDENCE_CALLERS,   /* too short: known only together with its callers */
+};
+
+struct td_separate_function {
+	enum td_evidence evidence;
+	double identifiability; /* 0: the run's mean, 1: this function's windows alone */
+	uint64_t own;           /* windows that it has for itself */
+	uint64_t windows;       /* that open or close in it */
+	double visit;           /* cycles from entry to exit, mean; 0: not known */
+	struct td_topdown_value node[TD_NODES]; /* flagged is not filled */
+};
+
+/* How the length of what a window holds of the program is known. */
+enum td_separate_axis {
+	TD_AXIS_NONE,      /* too few windows for anything */
+	TD_AXIS_REQUESTED, /* what was asked for, less where the program starts */
+	TD_AXIS_MEASURED,  /* its slots, less the own cost */
+};
+
+/* What being measured costs: what each window holds beside the program. */
+struct td_separate_cost {
+	enum td_separate_axis axis;
+	double width; /* slots a cycle; 1 where it cannot be told */
+	struct td_range {
+		double value, low, high;
+	} cycles;                    /* of each window; slots where width is 1 */
+	double mix[TD_NODES_LEVEL1]; /* parts of it, add up to 1 */
+	double empty;                /* the same by empty windows, 0: there are none */
+	double start;                /* cycles from arming to the program's first */
+	double start_spread;         /* standard deviation of it from window to window */
+	double spread;  /* of what a window takes beyond what was asked for */
+	double between; /* scatter of the cost between functions, cycles */
+};
+
+struct td_separate {
+	struct td_separate_function *function; /* [functions] */
+	size_t functions;
+	uint64_t windows; /* used; without the empty ones */
+	uint64_t own;     /* of them of one function alone */
+	struct td_separate_cost cost;
+};
+
+/*
+ * 0 or -ENOMEM.  Too few windows are no error: then all functions have
+ * TD_EVIDENCE_NONE.  Free with td_separate_free() after success.
+ */
+int td_separate(const struct td_separate_input *input, struct td_separate *result);
+
+void td_separate_free(struct td_separate *result);
+
+#endif

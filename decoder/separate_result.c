@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+/* The second half of separate.h: from a solution to values with intervals. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/separate_state.h"
+#include "decoder/window_start.h"
+
+#define STEPS_AVERAGE 3 /* how soon rounding averages out */
+#define IDENTIFIED 0.8  /* less is no answer */
+#define MOSTLY_OWN 0.8
+#define SHORT_VISIT 20.    /* cycles: shorter ones are not told apart reliably */
+#define START_SURE 0.25    /* cycles */
+#define EDGES_SURE 0.05    /* of their standard deviation */
+#define WEIGHTS_GIVEN 1.25 /* more variance than the jackknife sees */
+#define LENGTHS 36         /* classes, two an octave */
+#define VISIT_WINDOWS 20
+
+typedef double nodes[TD_NODES];
+
+/* Windows opened in a function, by the program's cycles in them. */
+struct stay {
+	double n[LENGTHS], own[LENGTHS], cycles[LENGTHS];
+};
+
+/* A function's mean over its columns, and what the jackknife makes of it. */
+struct answer {
+	double ends; /* windows that open or close in it: twice those that do both */
+	double prior;
+	double covered;
+	td_sides value, free; /* bounded, and as the equations have it */
+	nodes square, fourth; /* sums over batches */
+	nodes mean;
+	/* own windows' fields, in 255ths */
+	double n;
+	td_sides step, step_square;
+};
+
+struct cost {
+	double square, mean;
+};
+
+/* td_node order from the eight that are measured. */
+static const int measured[TD_NODES] = {0, 1, 2, 3, 4, 0, 5, 1, 6, 2, 7, 3};
+static const int minus[TD_NODES] = {-1, -1, -1, -1, -1, 4, -1, 5, -1, 6, -1, 7};
+
+static double node_of(const double *value, int node)
+{
+	return value[measured[node]] - (minus[node] < 0 ? 0 : value[minus[node]]);
+}
+
+/* Of the function's ends, those in this column. */
+static double share(const struct td_separate_state *s, const struct answer *answer,
+		    uint32_t c)
+{
+	uint32_t function = s->columns.function[c];
+
+	return s->columns.ends[c] / answer[function].ends;
+}
+
+static void add_up(const struct td_separate_state *s, struct answer *answer)
+{
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		if (s->columns.function[c] != TD_NO_FUNCTION)
+			answer[s->columns.function[c]].ends += s->columns.ends[c];
+	}
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		uint32_t function = s->columns.function[c];
+		double part;
+
+		if (function == TD_NO_FUNCTION)
+			continue;
+		part = share(s, answer, c);
+		answer[function].prior += part * s->prior_part[c];
+		answer[function].covered += part * s->normal.covered[c];
+		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
+			answer[function].value[k] += part * s->bounded.each[c][k];
+			answer[function].free[k] += part * s->at.each[c][k];
+		}
+	}
+}
+
+/* What each column's share of its function loses with the batch. */
+static void count_ends(const struct td_separate_state *s, unsigned without, double *ends)
+{
+	memcpy(ends, s->columns.ends, s->columns.columns * sizeof(*ends));
+	for (size_t i = 0; i < s->input->windows; i++) {
+		if (s->input->window[i].empty || td_row_batch(s->input, i) != without)
+			continue;
+		ends[s->columns.open[i]]--;
+		ends[s->columns.close[i]]--;
+	}
+}
+
+/* How far a function's values move without the batch, into change[functions]. */
+static void change_of(const struct td_separate_state *s, const struct answer *answer,
+		      const struct td_unknowns *pull, double *ends, td_sides *change)
+{
+	double *total = ends + s->columns.columns;
+
+	memset(total, 0, s->input->functions * sizeof(*total));
+	memset(change, 0, s->input->functions * sizeof(*change));
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		if (s->columns.function[c] != TD_NO_FUNCTION)
+			total[s->columns.function[c]] += ends[c];
+	}
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		uint32_t function = s->columns.function[c];
+		double part;
+
+		if (function == TD_NO_FUNCTION || total[function] <= 0)
+			continue;
+		part = ends[c] / total[function];
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			change[function][k] +=
+				part * (s->at.each[c][k] + pull->each[c][k]) -
+				share(s, answer, c) * s->at.each[c][k];
+	}
+}
+
+static void add_change(const struct td_separate_state *s, struct answer *answer,
+		       const td_sides *change)
+{
+	for (size_t f = 0; f < s->input->functions; f++) {
+		for (int i = 0; i < TD_NODES && answer[f].ends > 0; i++) {
+			double d = node_of(change[f], i);
+
+			answer[f].mean[i] += d / TD_BATCHES;
+			answer[f].square[i] += d * d;
+			answer[f].fourth[i] += d * d * d * d;
+		}
+	}
+}
+
+static int without_batch(struct td_separate_state *s, unsigned batch,
+			 struct td_unknowns *pull)
+{
+	int err;
+
+	s->rows.axis = s->first_axis;
+	err = td_start_find(s->input, &s->columns, batch, &s->rows.axis);
+	if (!err)
+		err = td_rows_fill(&s->rows, batch);
+	if (!err)
+		err = td_normal_pull(&s->normal, &s->rows, batch, &s->at, pull);
+	return err ? err : td_normal_solve(&s->normal, pull);
+}
+
+static void add_cost(const struct td_unknowns *pull, struct cost *cost)
+{
+	double sum = 0;
+
+	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+		sum += pull->shared[0][k];
+	cost->mean += sum / TD_BATCHES;
+	cost->square += sum * sum;
+}
+
+/*
+ * One step towards the solution without the batch: the equations are linear but for
+ * the times, which the step has anew.
+ */
+static int jackknife(struct td_separate_state *s, struct answer *answer,
+		     struct cost *cost)
+{
+	size_t n = s->columns.columns + s->input->functions + 1;
+	struct td_unknowns pull = {
+		.each = malloc((s->normal.unknowns + 1) * sizeof(*pull.each))};
+	double *ends = malloc(n * sizeof(*ends));
+	td_sides *change = malloc((s->input->functions + 1) * sizeof(*change));
+	int err = pull.each && ends && change ? 0 : -ENOMEM;
+
+	for (unsigned b = 0; b < TD_BATCHES && !err; b++) {
+		err = without_batch(s, b, &pull);
+		if (err)
+			break;
+		count_ends(s, b, ends);
+		change_of(s, answer, &pull, ends, change);
+		add_change(s, answer, (const td_sides *)change);
+		add_cost(&pull, cost);
+	}
+	free(pull.each);
+	free(ends);
+	free(change);
+	return err;
+}
+
+static double variance(double squares, double mean)
+{
+	return (TD_BATCHES - 1.) / TD_BATCHES *
+	       fmax(0, squares - TD_BATCHES * mean * mean);
+}
+
+/*
+ * A function that few windows tell of has few batches that matter: their number, and
+ * so the degrees of freedom, from how unequal their effects are (3 rather than 1 for
+ * the fourth power of normal ones).
+ */
+static double student(const struct answer *a, int node)
+{
+	double squares = a->square[node], fourth = a->fourth[node];
+	double df = fourth > 0 ? 3 * squares * squares / fourth - 1 : 1;
+
+	return td_student_t95((uint64_t)fmax(1, fmin(TD_BATCHES - 1, df)));
+}
+
+static void take_steps(const struct td_separate_state *s, struct answer *answer)
+{
+	for (size_t i = 0; i < s->input->windows; i++) {
+		const struct td_separate_window *w = &s->input->window[i];
+		struct answer *to = &answer[w->open];
+
+		if (w->empty || w->open != w->close || w->returned || w->slots <= 0)
+			continue;
+		to->n++;
+		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
+			double step = 255 * w->value[k] / w->slots;
+
+			to->step[k] += step;
+			to->step_square[k] += step * step;
+		}
+	}
+}
+
+/*
+ * Rounding to 255ths averages out where own windows of different lengths have
+ * different fields (the own cost's part differs); where all have the same field,
+ * nothing is known below a step.
+ */
+static double rounding(const struct answer *a, int node)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 2 && a->n > 0; i++) {
+		int k = i ? minus[node] : measured[node];
+		double mean, spread;
+
+		if (k < 0)
+			continue;
+		mean = a->step[k] / a->n;
+		spread = fmax(0, a->step_square[k] / a->n - mean * mean);
+		sum += pow((k < TD_NODES_LEVEL1 ? 0.75 : 0.5) / 255, 2) /
+		       (1 + STEPS_AVERAGE * spread);
+	}
+	return sqrt(sum);
+}
+
+/*
+ * From the unbounded value, which is not biased by the bounds, to where a fraction
+ * can be.  The jackknife takes weights and variances as given, which are not; and the
+ * start of a window is known to a part of a cycle or of the edges only, which in a
+ * visit of some ten cycles is much.
+ */
+static void fill_node(const struct td_separate_state *s, const struct answer *a,
+		      double visit, int node, struct td_topdown_value *value)
+{
+	struct td_estimate *e = &value->estimate;
+	double middle = node_of(a->free, node);
+	double prior = a->prior * TD_FRACTION_SPREAD;
+	double start = (START_SURE + EDGES_SURE * s->axis.start_spread) *
+		       TD_FRACTION_SPREAD / fmax(1, visit / 2);
+	double error = WEIGHTS_GIVEN * variance(a->square[node], a->mean[node]) +
+		       prior * prior + start * start;
+	double half = student(a, node) * sqrt(error) + rounding(a, node);
+
+	value->present = 1;
+	e->value = fmin(1, fmax(0, node_of(a->value, node)));
+	e->low = fmin(e->value, fmax(0, middle - half));
+	e->high = fmax(e->value, fmin(1, middle + half));
+}
+
+static void take_stays(const struct td_separate_state *s, struct stay *stay)
+{
+	for (size_t i = 0; i < s->input->windows; i++) {
+		const struct td_separate_window *w = &s->input->window[i];
+		double length = td_axis_length(&s->axis, w);
+		double cycles = length - td_axis_lost(&s->axis, length);
+		double class = fmin(LENGTHS - 1, 2 * log2(fmax(1, cycles)));
+		struct stay *to = &stay[w->open];
+
+		if (w->empty || !td_axis_counts(&s->axis, w))
+			continue;
+		to->n[(int)class]++;
+		to->cycles[(int)class] += cycles;
+		to->own[(int)class] += w->open == w->close && !w->returned;
+	}
+}
+
+/*
+ * A window opened anywhere in a visit of D cycles is out of it after u < D with
+ * probability u / D; visits of different lengths make a mean of it.  Lengths up to
+ * where half of the windows are out.
+ */
+static double visit_of(const struct stay *stay)
+{
+	double n = 0, out = 0, cycles = 0, left;
+
+	for (int c = 0; c < LENGTHS; c++) {
+		if (n >= VISIT_WINDOWS && stay->own[c] < stay->n[c] / 2)
+			break;
+		n += stay->n[c];
+		out += stay->n[c] - stay->own[c];
+		cycles += stay->cycles[c];
+	}
+	if (out <= 0)
+		return cycles;
+	/* nearly all are out: how long ago is only to be guessed, as if visits were of
+	 * random length */
+	left = (n - out + 0.5) / (n + 1);
+	return left > 0.5 ? cycles / out : cycles / n * 2 * log(2) / -log(left);
+}
+
+static enum td_evidence evidence_of(const struct answer *a, double visit)
+{
+	if (a->prior > 1 - IDENTIFIED || visit < SHORT_VISIT)
+		return TD_EVIDENCE_CALLERS;
+	return a->covered >= MOSTLY_OWN ? TD_EVIDENCE_OWN : TD_EVIDENCE_SEPARATED;
+}
+
+static void claim(struct td_separate_function *function)
+{
+	if (function->evidence == TD_EVIDENCE_NONE)
+		function->evidence = TD_EVIDENCE_CALLERS;
+}
+
+static void count_windows(const struct td_separate_state *s, struct td_separate *result)
+{
+	for (size_t i = 0; i < s->input->windows; i++) {
+		const struct td_separate_window *w = &s->input->window[i];
+
+		if (w->empty)
+			continue;
+		result->function[w->open].windows++;
+		result->function[w->close].windows += w->close != w->open;
+		/* those that share a column have no answer of their own */
+		claim(&result->function[w->open]);
+		claim(&result->function[w->close]);
+		if (td_columns_own(&s->columns, s->input, &s->axis, i)) {
+			result->function[w->open].own++;
+			result->own++;
+		}
+	}
+}
+
+static int fill(const struct td_separate_state *s, const struct answer *answer,
+		struct td_separate *result)
+{
+	int last = s->input->nodes > TD_NODES_LEVEL1 ? TD_NODES : TD_NODES_LEVEL1;
+	struct stay *stay = calloc(s->input->functions + 1, sizeof(*stay));
+
+	if (!stay)
+		return -ENOMEM;
+	take_stays(s, stay);
+	for (size_t f = 0; f < s->input->functions; f++) {
+		struct td_separate_function *to = &result->function[f];
+
+		if (answer[f].ends <= 0)
+			continue;
+		to->identifiability = 1 - answer[f].prior;
+		to->visit = visit_of(&stay[f]);
+		to->evidence = evidence_of(&answer[f], to->visit);
+		for (int i = 0; i < last; i++)
+			fill_node(s, &answer[f], to->visit, i, &to->node[i]);
+	}
+	free(stay);
+	count_windows(s, result);
+	return 0;
+}
+
+static void fill_cost(const struct td_separate_state *s, const struct cost *jackknife,
+		      struct td_separate_cost *cost)
+{
+	double half = td_student_t95(TD_BATCHES - 1) *
+		      sqrt(variance(jackknife->square, jackknife->mean));
+	double sum = 0;
+
+	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+		sum += s->at.shared[0][k];
+	for (int k = 0; k < TD_NODES_LEVEL1 && sum > 0; k++)
+		cost->mix[k] = s->at.shared[0][k] / sum;
+	cost->axis = s->axis.kind;
+	cost->width = s->axis.width;
+	cost->cycles = (struct td_range){sum, sum - half, sum + half};
+	cost->empty = s->axis.empty;
+	cost->start = s->axis.start;
+	cost->start_spread = s->axis.start_spread;
+	cost->spread = s->axis.spread;
+	cost->between = sqrt(s->normal.between);
+}
+
+int td_separate_finish(struct td_separate_state *state, struct td_separate *result)
+{
+	struct answer *answer = calloc(state->input->functions + 1, sizeof(*answer));
+	struct cost cost = {0};
+	int err;
+
+	if (!answer)
+		return -ENOMEM;
+	add_up(state, answer);
+	err = jackknife(state, answer, &cost);
+	if (!err) {
+		take_steps(state, answer);
+		err = fill(state, answer, result);
+		fill_cost(state, &cost, &result->cost);
+	}
+	free(answer);
+	return err;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What separate.c and separate_result.c share: the state of one estimation.
+ *
+ * Context: any; no globals.
+ */
+#ifndef TD_DECODER_SEPARATE_STATE_H
+#define TD_DECODER_SEPARATE_STATE_H
+
+#include "decoder/normal.h"
+
+#define TD_FRACTION_SPREAD 0.2 /* of a fraction between functions, standard deviation */
+
+struct td_separate_state {
+	const struct td_separate_input *input;
+	struct td_axis first_axis; /* before the start was refined */
+	struct td_axis axis;
+	struct td_columns columns;
+	double *varies;      /* [columns]: between own windows, standard deviation */
+	double *twin_spread; /* [columns]: prior of its twin; 0: it has none */
+	struct td_rows rows;
+	struct td_normal normal;
+	double *prior_part;         /* [unknowns] */
+	struct td_unknowns at;      /* the solution */
+	struct td_unknowns bounded; /* within the bounds of fractions */
+};
+
+/* Jackknife, intervals, evidence: fills *result.  0 or -ENOMEM. */
+int td_separate_finish(struct td_separate_state *state, struct td_separate *result);
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/window_axis.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOWS_FEWEST 30
+#define PER_STEP 16 /* windows, at least */
+#define CONSTANT 4. /* cycles of spread that interrupts have of themselves */
+/* How much the start may be off, as far as empty windows tell it: they have one
+ * return to user mode less than the others. */
+#define START_ERROR 2.
+#define START_ERROR_NONE 1000.
+
+static int known(const struct td_separate_window *window)
+{
+	return !window->empty && window->requested > 0 && window->slots > 0;
+}
+
+/* Whole slots a cycle: the slope of measured on requested length, which no edge
+ * moves, for edges do not know what was asked for. */
+static double find_width(const struct td_separate_input *input)
+{
+	double n = 0, sq = 0, ss = 0, qq = 0, qs = 0, slope;
+
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+
+		if (!known(w))
+			continue;
+		n++;
+		sq += w->requested;
+		ss += w->slots;
+		qq += (double)w->requested * w->requested;
+		qs += (double)w->requested * w->slots;
+	}
+	if (n < WINDOWS_FEWEST || qq - sq * sq / n < n)
+		return 0;
+	slope = (qs - sq * ss / n) / (qq - sq * sq / n);
+	return slope > 0.5 ? fmax(1, round(slope)) : 0;
+}
+
+struct point {
+	float requested, beyond;
+};
+
+static int by_requested(const void *a, const void *b)
+{
+	const struct point *x = a, *y = b;
+
+	return (x->requested > y->requested) - (x->requested < y->requested);
+}
+
+static void mean_of(const struct point *point, size_t n, double *mean, double *spread)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += point[i].beyond;
+		squares += (double)point[i].beyond * point[i].beyond;
+	}
+	*mean = sum / (double)n;
+	*spread = sqrt(fmax(0, squares / (double)n - *mean * *mean));
+}
+
+/*
+ * A window that is too short for its edges ends before the program starts, and is
+ * longer than asked for by what is left of them: `first` is where that ends.
+ */
+static void find_first(struct td_axis *axis, const struct point *point, size_t n)
+{
+	size_t i = 0, end = 0;
+
+	mean_of(point + n / 2, n - n / 2, &axis->beyond, &axis->spread);
+	for (; i < n / 2; i = end) {
+		double mean, spread;
+
+		end = i + PER_STEP + i / 8;
+		end = end < n / 2 ? end : n / 2;
+		mean_of(point + i, end - i, &mean, &spread);
+		if (mean - axis->beyond < 3 * spread / sqrt((double)(end - i)) + 0.5 &&
+		    spread < 1.5 * axis->spread + CONSTANT)
+			break;
+	}
+	axis->first = i ? point[i].requested : 0;
+	mean_of(point + i, n - i, &axis->beyond, &axis->spread);
+}
+
+static int find_beyond(const struct td_separate_input *input, struct td_axis *axis)
+{
+	struct point *point = malloc((input->windows + 1) * sizeof(*point));
+	size_t n = 0;
+
+	if (!point)
+		return -ENOMEM;
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+
+		if (known(w))
+			point[n++] = (struct point){
+				w->requested,
+				(float)(w->slots / axis->width - w->requested),
+			};
+	}
+	if (n)
+		qsort(point, n, sizeof(*point), by_requested);
+	if (n >= WINDOWS_FEWEST)
+		find_first(axis, point, n);
+	free(point);
+	return 0;
+}
+
+static void find_empty(const struct td_separate_input *input, struct td_axis *axis)
+{
+	double n = 0, sum = 0, squares = 0, mean;
+
+	for (size_t i = 0; i < input->windows; i++) {
+		if (!input->window[i].empty)
+			continue;
+		n++;
+		sum += input->window[i].slots;
+		squares += (double)input->window[i].slots * input->window[i].slots;
+	}
+	if (n <= 0)
+		return;
+	mean = sum / n;
+	axis->empty = mean / axis->width;
+	axis->empty_spread = sqrt(fmax(0, squares / n - mean * mean)) / axis->width;
+}
+
+/*
+ * Edges are random, and in empty windows, too; interrupts that come some
+ * instructions late are not.  A start has about as many edges as an end.
+ */
+static void find_start(struct td_axis *axis)
+{
+	axis->follows = axis->spread < CONSTANT ||
+			(axis->empty > 0 && axis->empty_spread < axis->spread / 4);
+	axis->start_spread = axis->follows ? 0 : axis->spread;
+	axis->start = fmax(0, axis->empty - axis->beyond);
+	axis->start_error = START_ERROR_NONE;
+	if (axis->empty > 0)
+		axis->start_error = START_ERROR + axis->start_spread + axis->start;
+}
+
+int td_axis_find(const struct td_separate_input *input, struct td_axis *axis)
+{
+	size_t windows = 0;
+	int err;
+
+	memset(axis, 0, sizeof(*axis));
+	for (size_t i = 0; i < input->windows; i++)
+		windows += !input->window[i].empty;
+	if (windows < WINDOWS_FEWEST)
+		return 0;
+	axis->width = find_width(input);
+	if (axis->width > 0) {
+		axis->kind = TD_AXIS_REQUESTED;
+		err = find_beyond(input, axis);
+		find_empty(input, axis);
+		find_start(axis);
+		return err;
+	}
+	axis->kind = TD_AXIS_MEASURED;
+	axis->width = 1;
+	find_empty(input, axis);
+	axis->own = axis->empty;
+	return 0;
+}
+
+double td_axis_length(const struct td_axis *axis, const struct td_separate_window *window)
+{
+	if (axis->kind == TD_AXIS_MEASURED)
+		return fmax(0, window->slots / axis->width - axis->own);
+	if (axis->follows)
+		return fmax(0, window->slots / axis->width - axis->beyond);
+	return fmax(0, window->requested);
+}
+
+int td_axis_counts(const struct td_axis *axis, const struct td_separate_window *window)
+{
+	return axis->kind == TD_AXIS_MEASURED ||
+	       (window->requested > 0 && window->requested >= axis->first);
+}
+
+double td_axis_lowest(const struct td_axis *axis)
+{
+	if (axis->kind == TD_AXIS_MEASURED)
+		return 0;
+	return axis->follows ? axis->start : fmax(axis->first, axis->start);
+}
+
+/* The mean of the smaller one of the length and the start, which is taken to be
+ * normally distributed: it is the sum of some edges. */
+double td_axis_lost(const struct td_axis *axis, double length)
+{
+	double z, below;
+
+	if (axis->kind == TD_AXIS_MEASURED)
+		return 0;
+	if (axis->start_spread <= 0)
+		return fmin(length, axis->start);
+	z = (length - axis->start) / axis->start_spread;
+	below = erfc(-z / M_SQRT2) / 2;
+	return length - (length - axis->start) * below -
+	       axis->start_spread * exp(-z * z / 2) / sqrt(2 * M_PI);
+}
+
+double td_axis_beyond(const struct td_axis *axis, const struct td_separate_window *window)
+{
+	if (axis->kind == TD_AXIS_MEASURED || axis->follows)
+		return 0;
+	return window->slots / axis->width - window->requested - axis->beyond;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How much of the program a window holds, by its length: part of separate.c.
+ *
+ * Context: any; pure functions.
+ */
+#ifndef TD_DECODER_WINDOW_AXIS_H
+#define TD_DECODER_WINDOW_AXIS_H
+
+#include "decoder/separate.h"
+
+struct td_axis {
+	enum td_separate_axis kind;
+	double width;        /* slots a cycle */
+	double own;          /* cycles taken off the measured length; MEASURED only */
+	double empty;        /* mean length of empty windows, cycles; 0: none */
+	double empty_spread; /* its standard deviation */
+	double beyond;       /* mean of measured - requested length, cycles */
+	double spread;       /* its standard deviation */
+	int follows;  /* the cost is the same in each window: what a window took beyond
+			 what was asked for is the program's */
+	double first; /* requested length from which on `beyond` is the same */
+	double start; /* cycles from arming to the program's first, mean */
+	double start_spread;           /* standard deviation, 0 if it `follows` */
+	double start_error;            /* how much `start` may be off */
+	double mix[TD_SEPARATE_NODES]; /* fractions of what a window takes beyond others
+					*/
+};
+
+/* 0 or -ENOMEM.  kind is TD_AXIS_NONE if there are too few windows. */
+int td_axis_find(const struct td_separate_input *input, struct td_axis *axis);
+
+/* The window's length on this axis, cycles, not below 0. */
+double td_axis_length(const struct td_axis *axis,
+		      const struct td_separate_window *window);
+
+/* 1 if the window holds the program's cycles and the full cost. */
+int td_axis_counts(const struct td_axis *axis, const struct td_separate_window *window);
+
+/* Below this length there is nothing of the program, or nobody knows. */
+double td_axis_lowest(const struct td_axis *axis);
+
+/* Of a length, the cycles before the program starts, on average. */
+double td_axis_lost(const struct td_axis *axis, double length);
+
+/* What the window took beyond what was asked for, less the mean of all; cycles. */
+double td_axis_beyond(const struct td_axis *axis,
+		      const struct td_separate_window *window);
+
+#endif

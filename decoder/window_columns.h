@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What gets unknowns of its own: part of separate.c.  A function with enough windows
+ * is a column; one that behaves differently in different places is cut into some,
+ * so that each of them counts with its share of the samples, however many windows
+ * stayed inside it.  The functions with fewest windows are one column together.
+ *
+ * Context: any; no globals.
+ */
+#ifndef TD_DECODER_WINDOW_COLUMNS_H
+#define TD_DECODER_WINDOW_COLUMNS_H
+
+#include "decoder/window_axis.h"
+
+#define TD_NO_FUNCTION UINT32_MAX
+
+struct td_columns {
+	uint32_t columns;
+	uint32_t *open, *close; /* [windows]: the columns of its ends */
+	uint32_t *function;     /* [columns]; TD_NO_FUNCTION: several */
+	double *ends;           /* [columns]: windows that open there or close there */
+	/* [columns]: in longer windows it may be left and entered again without a return,
+	 * so that none of those is its own */
+	float *alone;
+};
+
+/* 0 or -ENOMEM; free in either case. */
+int td_columns_find(struct td_columns *columns, const struct td_separate_input *input,
+		    const struct td_axis *axis);
+void td_columns_free(struct td_columns *columns);
+
+/* 1 if all of the window was in one column, as far as returns and ends tell. */
+int td_columns_own(const struct td_columns *columns,
+		   const struct td_separate_input *input, const struct td_axis *axis,
+		   size_t window);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/window_rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PER_BIN 8 /* windows, at least */
+#define BINS_MOST 400
+#define UNSEEN_FEW 40 /* cycles that are easily guessed */
+#define DIFFER 0.03   /* as long as nothing is known */
+
+struct order {
+	float length;
+	uint32_t window;
+};
+
+static int by_length(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->length != y->length)
+		return x->length < y->length ? -1 : 1;
+	return (x->window > y->window) - (x->window < y->window);
+}
+
+static size_t sort_windows(const struct td_separate_input *input,
+			   const struct td_axis *axis, struct order *order)
+{
+	double lowest = td_axis_lowest(axis);
+	size_t n = 0;
+
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+
+		double length = td_axis_length(axis, w);
+
+		if (!w->empty && length >= lowest)
+			order[n++] = (struct order){(float)length, (uint32_t)i};
+	}
+	if (n)
+		qsort(order, n, sizeof(*order), by_length);
+	return n;
+}
+
+static void take_window(const struct td_separate_input *input, const struct td_axis *axis,
+			const struct td_columns *columns, const struct order *order,
+			struct td_row_window *to)
+{
+	const struct td_separate_window *from = &input->window[order->window];
+
+	to->length = order->length;
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		to->value[k] = (float)(from->value[k] / axis->width -
+				       axis->mix[k] * td_axis_beyond(axis, from));
+	to->batch = (uint8_t)td_row_batch(input, order->window);
+	to->own = (uint8_t)td_columns_own(columns, input, axis, order->window);
+	to->counted = (uint8_t)td_axis_counts(axis, from);
+}
+
+/* Sorts the windows into both directions' keys; first[] has 2 * columns + 1. */
+static void place_windows(struct td_rows *rows, const struct td_separate_input *input,
+			  const struct td_columns *columns, const struct order *order,
+			  uint32_t *first)
+{
+	size_t n = rows->windows;
+
+	for (size_t i = 0; i < n; i++) {
+		first[columns->open[order[i].window] + 1]++;
+		first[rows->columns + columns->close[order[i].window] + 1]++;
+	}
+	for (size_t i = 0; i < 2 * (size_t)rows->columns; i++)
+		first[i + 1] += first[i];
+	for (size_t i = 0; i < n; i++) {
+		uint32_t open = columns->open[order[i].window];
+		uint32_t close = columns->close[order[i].window];
+		struct td_row_window *to = &rows->window[first[open]++];
+
+		take_window(input, &rows->axis, columns, &order[i], to);
+		to->other = close;
+		rows->window[first[rows->columns + close]] = *to;
+		rows->window[first[rows->columns + close]++].other = open;
+	}
+	for (size_t i = 2 * (size_t)rows->columns; i; i--)
+		first[i] = first[i - 1];
+	first[0] = 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The key's columns; index[] is scratch, all UINT32_MAX before and after. */
+static void find_columns(struct td_rows *rows, struct td_key *key, uint32_t begin,
+			 uint32_t end, uint32_t *index)
+{
+	struct td_row_window *window = rows->window;
+	uint32_t n = 0;
+
+	key->column[n++] = key->function;
+	index[key->function] = 0;
+	for (uint32_t i = begin; i < end; i++) {
+		if (index[window[i].other] == UINT32_MAX) {
+			index[window[i].other] = 0;
+			key->column[n++] = window[i].other;
+		}
+	}
+	qsort(key->column, n, sizeof(*key->column), by_number);
+	for (uint32_t c = 0; c < n; c++)
+		index[key->column[c]] = c;
+	for (uint32_t i = begin; i < end; i++)
+		window[i].other = index[window[i].other];
+	key->itself = index[key->function];
+	for (uint32_t c = 0; c < n; c++)
+		index[key->column[c]] = UINT32_MAX;
+	key->columns = n;
+}
+
+static uint32_t bins_of(uint32_t windows)
+{
+	uint32_t bins = windows / PER_BIN;
+
+	return bins < 1 ? 1 : bins > BINS_MOST ? BINS_MOST : bins;
+}
+
+static void cut_bins(struct td_rows *rows, struct td_key *key, uint32_t begin,
+		     uint32_t end)
+{
+	const struct td_row_window *window = rows->window;
+	uint32_t n = end - begin;
+
+	key->bins = bins_of(n);
+	for (uint32_t b = 0; b < key->bins; b++) {
+		struct td_bin *bin = &key->bin[b];
+
+		memset(bin, 0, sizeof(*bin));
+		bin->begin = begin + (uint32_t)((uint64_t)n * b / key->bins);
+		bin->end = begin + (uint32_t)((uint64_t)n * (b + 1) / key->bins);
+		bin->left = b ? key->bin[b - 1].right : window[begin].length;
+		bin->right = bin->end == end ? window[end - 1].length
+					     : (window[bin->end - 1].length +
+						window[bin->end].length) /
+						       2;
+		for (int c = 0; c < TD_ROW_CLASSES; c++)
+			bin->row[c].variance = 1;
+	}
+}
+
+static double own_part(const struct td_rows *rows, const struct td_key *key, double from,
+		       double to)
+{
+	double n = 1, own = 0.5;
+
+	for (uint32_t b = 0; b < key->bins; b++) {
+		if (key->bin[b].right < from || key->bin[b].left > to)
+			continue;
+		for (uint32_t i = key->bin[b].begin; i < key->bin[b].end; i++) {
+			const struct td_row_window *w = &rows->window[i];
+
+			if (w->counted && w->length >= from && w->length <= to) {
+				n++;
+				own += w->own;
+			}
+		}
+	}
+	return own / n;
+}
+
+/* By comparing what is some spreads of the start shorter with what is longer. */
+static void find_hazard(struct td_rows *rows, struct td_key *key)
+{
+	double reach = 2 * rows->axis.start_spread;
+
+	for (uint32_t b = 0; b < key->bins && reach > 0; b++) {
+		struct td_bin *bin = &key->bin[b];
+		double middle = (bin->left + bin->right) / 2;
+		double far = fmax(reach, bin->right - bin->left);
+		double before = own_part(rows, key, middle - far, middle);
+		double after = own_part(rows, key, middle, middle + far);
+
+		bin->hazard = (float)fmax(0, log(before / after) / far);
+	}
+}
+
+/* Cycles of the program in the key's shortest window, as far as they may be in
+ * another function: there windows do not end in it any more. */
+static double unseen(const struct td_rows *rows, const struct td_key *key)
+{
+	const struct td_bin *bin = &key->bin[0];
+	double away = 1, cycles;
+
+	for (uint32_t i = bin->begin; i < bin->end; i++)
+		away += rows->window[i].other != key->itself;
+	cycles = bin->left - td_axis_lost(&rows->axis, bin->left);
+	return cycles * fmin(1, cycles / UNSEEN_FEW) * away / (bin->end - bin->begin + 1);
+}
+
+static int build_keys(struct td_rows *rows, const uint32_t *first)
+{
+	uint32_t *index = malloc((rows->columns + 1) * sizeof(*index));
+	uint32_t *column = rows->column;
+	struct td_bin *bin = rows->bin;
+	size_t cells = 0;
+
+	if (!index)
+		return -ENOMEM;
+	memset(index, 0xff, rows->columns * sizeof(*index));
+	for (size_t k = 0; k < 2 * (size_t)rows->columns; k++) {
+		struct td_key *key = &rows->key[rows->keys];
+
+		if (first[k] == first[k + 1])
+			continue;
+		rows->keys++;
+		key->function = (uint32_t)(k % rows->columns);
+		key->backward = k >= rows->columns;
+		key->column = column;
+		key->bin = bin;
+		find_columns(rows, key, first[k], first[k + 1], index);
+		cut_bins(rows, key, first[k], first[k + 1]);
+		find_hazard(rows, key);
+		key->differ = DIFFER;
+		key->unseen = unseen(rows, key);
+		column += key->columns;
+		bin += key->bins;
+		cells += (size_t)key->bins * key->columns;
+	}
+	free(index);
+	rows->time = calloc(cells + 1, sizeof(*rows->time));
+	if (!rows->time)
+		return -ENOMEM;
+	cells = 0;
+	for (size_t k = 0; k < rows->keys; k++) {
+		rows->key[k].time = rows->time + cells;
+		cells += (size_t)rows->key[k].bins * rows->key[k].columns;
+	}
+	return 0;
+}
+
+int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,
+		  const struct td_axis *axis, const struct td_columns *columns)
+{
+	size_t keys = 2 * (size_t)columns->columns + 1;
+	struct order *order = malloc((input->windows + 1) * sizeof(*order));
+	uint32_t *first = calloc(keys + 1, sizeof(*first));
+	int err = -ENOMEM;
+
+	memset(rows, 0, sizeof(*rows));
+	rows->axis = *axis;
+	rows->nodes = input->nodes;
+	rows->columns = columns->columns;
+	if (!order || !first)
+		goto out;
+	rows->windows = sort_windows(input, axis, order);
+	rows->window = malloc((2 * rows->windows + 1) * sizeof(*rows->window));
+	rows->key = calloc(keys, sizeof(*rows->key));
+	rows->column = malloc((2 * rows->windows + keys) * sizeof(*rows->column));
+	rows->bin = malloc((2 * rows->windows / PER_BIN + keys) * sizeof(*rows->bin));
+	if (!rows->window || !rows->key || !rows->column || !rows->bin)
+		goto out;
+	place_windows(rows, input, columns, order, first);
+	err = build_keys(rows, first);
+out:
+	free(order);
+	free(first);
+	return err;
+}
+
+void td_rows_free(struct td_rows *rows)
+{
+	free(rows->window);
+	free(rows->key);
+	free(rows->column);
+	free(rows->bin);
+	free(rows->time);
+	memset(rows, 0, sizeof(*rows));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How much windows of one length differ, from the windows themselves: part of
+ * separate.c.
+ *
+ * Context: any; no globals.
+ */
+#ifndef TD_DECODER_WINDOW_VARIANCE_H
+#define TD_DECODER_WINDOW_VARIANCE_H
+
+#include "decoder/window_rows.h"
+
+/* Guesses to begin with. */
+void td_variance_guess(struct td_rows *rows);
+
+/*
+ * Sets the rows' variances from their scatter: of the key, the class and the
+ * length, and of all keys where a key has few.
+ */
+void td_variance_find(struct td_rows *rows);
+
+/*
+ * varies[columns]: the standard deviation of a function's fractions between its
+ * own windows beyond what reading them explains; 0: none to be seen.
+ */
+void td_variance_of_functions(const struct td_rows *rows, double *varies);
+
+#endif

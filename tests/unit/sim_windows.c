@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+#include "tests/unit/sim_windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 6
+#define PIECES 4 /* of a function's body, with calls between them */
+#define DEPTH 64
+#define BEFORE 18. /* cycles of the profiler from arming to the program */
+#define AFTER 45.  /* from the program's last to the reading */
+
+struct function {
+	double mix[2][TD_SEPARATE_NODES];
+	double dwell; /* mean cycles in one mix, 0: first mix only */
+	double left;  /* of the present dwell */
+	int now;      /* present mix */
+	double code;  /* cycles of its loop: where an IP repeats */
+	unsigned pieces;
+	double piece[PIECES];
+	unsigned callee[PIECES]; /* called after the piece, 0: none */
+	double spent[2];
+};
+
+/* One stay in a function. */
+struct visit {
+	unsigned function;
+	double cycles;
+	int returned; /* entered by a return */
+	int phase;    /* -1: as its dwell says */
+};
+
+struct frame {
+	unsigned function, piece;
+};
+
+struct program {
+	const struct sim_setup *setup;
+	uint64_t random;
+	struct function *function;
+	unsigned functions;
+	struct frame stack[DEPTH];
+	unsigned depth;
+	unsigned step, round; /* of the awkward script */
+	struct visit visit;   /* the present one */
+	double done;          /* of it */
+	double start;         /* where in the code it began */
+	double returns;       /* so far */
+	double *visits;
+};
+
+static double uniform(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return (double)(*random >> 11) / 9007199254740992.;
+}
+
+static double between(uint64_t *random, double low, double high)
+{
+	return low + (high - low) * uniform(random);
+}
+
+static uint64_t scramble(uint64_t seed)
+{
+	seed = (seed + 1) * 0x9e3779b97f4a7c15u;
+	seed ^= seed >> 29;
+	seed *= 0xbf58476d1ce4e5b9u;
+	return (seed ^ seed >> 32) | 1;
+}
+
+static void draw_mix(uint64_t *random, double *mix)
+{
+	double sum = 0;
+
+	for (int k = 0; k < 4; k++) {
+		double x = uniform(random);
+
+		mix[k] = x * x + 0.02;
+		sum += mix[k];
+	}
+	for (int k = 0; k < 4; k++) {
+		mix[k] /= sum;
+		mix[4 + k] = mix[k] * uniform(random);
+	}
+}
+
+static void draw_functions(struct program *program)
+{
+	uint64_t random = scramble(program->setup->program + 77);
+
+	for (unsigned i = 0; i < program->functions; i++) {
+		struct function *f = &program->function[i];
+
+		draw_mix(&random, f->mix[0]);
+		draw_mix(&random, f->mix[1]);
+		f->code = exp(between(&random, log(20), log(800)));
+		if (uniform(&random) < program->setup->noise)
+			f->dwell = exp(between(&random, log(100), log(3000)));
+		f->pieces = 1 + (unsigned)(uniform(&random) * PIECES);
+		for (unsigned p = 0; p < f->pieces; p++) {
+			unsigned rest = program->functions - 1 - i;
+
+			f->piece[p] = exp(between(&random, log(10), log(3000)));
+			if (rest && uniform(&random) < 0.6)
+				f->callee[p] =
+					i + 1 +
+					(unsigned)(uniform(&random) * rest * 0.999);
+		}
+	}
+}
+
+/* The random tree: run a piece, call, come back, return. */
+static void next_in_tree(struct program *program)
+{
+	struct visit *visit = &program->visit;
+	struct frame *top;
+
+	visit->returned = 0;
+	visit->phase = -1;
+	for (;;) {
+		if (!program->depth) {
+			unsigned root = (unsigned)(uniform(&program->random) *
+						   (program->functions < 12
+							    ? program->functions
+							    : program->functions / 3));
+
+			program->stack[0] = (struct frame){root, 0};
+			program->depth = 1;
+		}
+		top = &program->stack[program->depth - 1];
+		if (top->piece < program->function[top->function].pieces)
+			break;
+		program->depth--;
+		visit->returned = 1;
+		program->returns++;
+	}
+	visit->function = top->function;
+	visit->cycles = program->function[top->function].piece[top->piece] *
+			between(&program->random, 0.8, 1.2);
+	if (program->function[top->function].callee[top->piece] &&
+	    program->depth < DEPTH) {
+		program->stack[program->depth++] = (struct frame){
+			program->function[top->function].callee[top->piece], 0};
+		top->piece++;
+	} else {
+		top->piece++;
+	}
+}
+
+/* Function, cycles, returned, phase, how often the group is repeated. */
+struct line {
+	unsigned function;
+	double cycles;
+	int returned, phase, group;
+};
+static const struct line script[] = {
+	{0, 103, 1, -1, 20},  {1, 97, 0, -1, 20}, /* a pair */
+	{2, 15, 0, -1, 12},   {2, 15, 1, -1, 12}, /* recursion */
+	{3, 3, 1, -1, 15},    {4, 40, 0, -1, 15},  {5, 27, 0, -1, 15},
+	{6, 8, 0, -1, 15},    {5, 9, 1, -1, 15},   {4, 12, 1, -1, 15}, /* a chain */
+	{7, 3000, 1, -1, 1},  {8, 2500, 0, -1, 1},                     /* long in turn */
+	{9, 900, 1, 0, 1},    {9, 2100, 0, 1, 1},                      /* phases */
+	{10, 55, 0, -1, 8},   {11, 160, 1, -1, 8}, {12, 31, 0, -1, 8},
+	{11, 60, 1, -1, 8}, /* one with two callees */
+	{13, 1200, 1, -1, 1}, {14, 400, 0, -1, 3}, {13, 250, 1, -1, 3},
+};
+#define LINES (sizeof(script) / sizeof(script[0]))
+
+static void next_in_script(struct program *program)
+{
+	const struct line *line = &script[program->step];
+
+	program->visit = (struct visit){
+		.function = line->function,
+		.cycles = line->cycles * between(&program->random, 0.9, 1.1),
+		.returned = line->returned,
+		.phase = line->phase,
+	};
+	program->returns += line->returned;
+	program->step++;
+	if (program->step < LINES && script[program->step].group == line->group)
+		return;
+	if (++program->round < (unsigned)line->group) {
+		while (program->step && script[program->step - 1].group == line->group)
+			program->step--;
+		return;
+	}
+	program->round = 0;
+	/* any group may be next */
+	program->step = (unsigned)(uniform(&program->random) * (double)LINES);
+	while (program->step &&
+	       script[program->step - 1].group == script[program->step].group)
+		program->step--;
+}
+
+static void next_long(struct program *program)
+{
+	unsigned f = (unsigned)(uniform(&program->random) * program->functions);
+
+	program->visit = (struct visit){
+		.function = f,
+		.cycles = program->function[f].piece[0] * 20 + 2000,
+		.returned = 1,
+		.phase = -1,
+	};
+	program->returns++;
+}
+
+static void next_visit(struct program *program)
+{
+	if (program->setup->kind == SIM_AWKWARD)
+		next_in_script(program);
+	else if (program->setup->kind == SIM_TREE)
+		next_in_tree(program);
+	else
+		next_long(program);
+	program->done = 0;
+	program->start = floor(uniform(&program->random) * 3) * 7;
+	program->visits[program->visit.function]++;
+}
+
+/* Runs `cycles` of the program; what they did is added to y[] in cycles. */
+static void advance(struct program *program, double cycles, double *y)
+{
+	while (cycles > 0) {
+		struct visit *visit = &program->visit;
+		struct function *f = &program->function[visit->function];
+		double step = fmin(cycles, visit->cycles - program->done);
+		int mix = visit->phase >= 0 ? visit->phase : 0;
+
+		if (f->dwell > 0) {
+			if (f->left <= 0) {
+				f->now = !f->now;
+				f->left = -f->dwell * log(1 - uniform(&program->random));
+			}
+			step = fmin(step, f->left);
+			f->left -= step;
+			mix = f->now;
+		}
+		f->spent[mix] += step;
+		for (int k = 0; y && k < TD_SEPARATE_NODES; k++)
+			y[k] += step * f->mix[mix][k];
+		program->done += step;
+		cycles -= step;
+		if (program->done >= visit->cycles - 1e-9)
+			next_visit(program);
+	}
+}
+
+static double address(const struct program *program)
+{
+	double code = program->function[program->visit.function].code;
+
+	/* phases are in different places */
+	return floor(fmod(program->start + program->done, code)) +
+	       1000 * fmax(0, program->visit.phase);
+}
+
+static void add(double *y, double *total, double cycles, const double *mix)
+{
+	*total += cycles;
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		y[k] += cycles * mix[k];
+}
+
+/* What PERF_METRICS makes of it: level 1 by the largest remainder. */
+static void in_255ths(double *y, double total)
+{
+	double exact[TD_SEPARATE_NODES];
+	int left = 255;
+
+	for (int k = 0; k < TD_SEPARATE_NODES; k++) {
+		exact[k] = y[k] / total * 255;
+		y[k] = k < 4 ? floor(exact[k]) : floor(exact[k] + 0.5);
+		left -= k < 4 ? (int)y[k] : 0;
+	}
+	for (; left > 0; left--) {
+		int most = 0;
+
+		for (int k = 1; k < 4; k++)
+			most = exact[k] - y[k] > exact[most] - y[most] ? k : most;
+		y[most]++;
+	}
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		y[k] *= total / 255;
+}
+
+static const double own_mix[] = {.30, .10, .20, .40, .03, .08, .12, .25};
+static const double edge_mix[] = {0, .05, .55, .40, 0, .03, .45, .30};
+
+static double edge(struct program *program)
+{
+	const struct sim_setup *setup = program->setup;
+
+	return setup->edge * (1 + setup->edge_spread * between(&program->random, -1, 1));
+}
+
+/*
+ * Returns to user mode: after the reset and after the arming, both by system
+ * calls, after the handler, and into the next handler.  The trigger runs from the
+ * arming on.
+ */
+static void one_window(struct program *program, struct td_separate_window *window,
+		       double requested)
+{
+	double y[TD_SEPARATE_NODES] = {0}, total = 0, inside, back = edge(program);
+	double at = address(program), returns = program->returns;
+	unsigned opened = program->visit.function;
+
+	add(y, &total, edge(program), edge_mix);
+	add(y, &total, BEFORE, own_mix);
+	inside = BEFORE + back;
+	add(y, &total, back, edge_mix);
+	if (!window->empty && inside < requested) {
+		double more = edge(program);
+
+		add(y, &total, more, edge_mix);
+		inside += more;
+		if (inside < requested) {
+			advance(program, requested - inside, y);
+			total += requested - inside;
+		}
+	}
+	add(y, &total, edge(program), edge_mix);
+	add(y, &total, AFTER, own_mix);
+	window->open = opened;
+	window->close = program->visit.function;
+	window->open_offset = (uint32_t)at;
+	window->close_offset = (uint32_t)address(program);
+	window->returned = !program->setup->no_returns && program->returns > returns;
+	window->requested = program->setup->unknown_requested ? 0 : (float)requested;
+	in_255ths(y, total);
+	window->slots = (float)(round(total * WIDTH));
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		window->value[k] = (float)(y[k] * WIDTH);
+}
+
+static void truth_of(struct sim *sim, const struct program *program)
+{
+	for (unsigned i = 0; i < sim->functions; i++) {
+		const struct function *f = &program->function[i];
+		double all = f->spent[0] + f->spent[1];
+
+		sim->cycles[i] = all;
+		for (int k = 0; k < TD_SEPARATE_NODES && all > 0; k++)
+			sim->truth[i][k] = (f->spent[0] * f->mix[0][k] +
+					    f->spent[1] * f->mix[1][k]) /
+					   all;
+	}
+}
+
+void sim_run(struct sim *sim, const struct sim_setup *setup)
+{
+	struct program program = {.setup = setup, .random = scramble(setup->seed)};
+	size_t n = 0;
+
+	program.functions = setup->kind == SIM_AWKWARD ? 15
+			    : setup->kind == SIM_LONG  ? 12
+						       : setup->functions;
+	sim->functions = program.functions;
+	sim->truth = calloc(program.functions, sizeof(*sim->truth));
+	sim->cycles = calloc(program.functions, sizeof(*sim->cycles));
+	sim->visits = program.visits = calloc(program.functions, sizeof(*sim->visits));
+	sim->window =
+		calloc(setup->windows + setup->windows / 63 + 1, sizeof(*sim->window));
+	program.function = calloc(program.functions, sizeof(*program.function));
+	draw_functions(&program);
+	next_visit(&program);
+	for (size_t i = 0; i < setup->windows; i++) {
+		advance(&program, between(&program.random, 2000, 6000), NULL);
+		if (i % 63 == 0) {
+			sim->window[n].empty = 1;
+			one_window(&program, &sim->window[n++], 0);
+		}
+		one_window(&program, &sim->window[n++],
+			   floor(between(&program.random, setup->shortest, setup->most)));
+	}
+	sim->windows = n;
+	truth_of(sim, &program);
+	free(program.function);
+}
+
+void sim_free(struct sim *sim)
+{
+	free(sim->window);
+	free(sim->truth);
+	free(sim->cycles);
+	free(sim->visits);
+}

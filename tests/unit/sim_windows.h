@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Windows of programs that do not exist: visits to functions with declared
+ * behaviour, one after another, and a profiler that cuts windows of random
+ * length out of them, with its own instructions, the edges of a pipeline and
+ * 8-bit fractions in each.  The truth is what was declared.  All random numbers
+ * come from the seed.
+ *
+ * Context: tests only.
+ */
+#ifndef TD_TESTS_SIM_WINDOWS_H
+#define TD_TESTS_SIM_WINDOWS_H
+
+#include "decoder/separate.h"
+
+enum sim_kind {
+	SIM_AWKWARD, /* alternating pair, recursion, chain of tiny ones, phases, long ones
+		      */
+	SIM_TREE,    /* a random call tree: visits of 10 to 3,000 cycles */
+	SIM_LONG,    /* visits of 2,000 to 60,000 cycles */
+};
+
+struct sim_setup {
+	enum sim_kind kind;
+	uint64_t seed;         /* of the windows */
+	uint64_t program;      /* seed of the program's shape */
+	unsigned functions;    /* SIM_TREE only */
+	size_t windows;        /* empty ones not counted */
+	double shortest, most; /* requested lengths, cycles */
+	double edge;           /* cycles of each return to user mode */
+	double edge_spread;    /* part of it, 0..1, uniform */
+	double noise;   /* part of the functions that have two mixes with random dwell */
+	int no_returns; /* no counter is free for near returns */
+	int unknown_requested; /* the windows do not say what was asked for */
+};
+
+struct sim {
+	struct td_separate_window *window;
+	size_t windows; /* empty ones included */
+	unsigned functions;
+	double (*truth)[TD_SEPARATE_NODES]; /* fractions of the function's slots */
+	double *cycles; /* in each function, windows and between them */
+	double *visits;
+};
+
+void sim_run(struct sim *sim, const struct sim_setup *setup);
+void sim_free(struct sim *sim);
+
+#endif

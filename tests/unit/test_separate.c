@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/separate.h"
+#include "tests/unit/sim_windows.h"
+#include "tests/unit/unit.h"
+
+static const int measured[TD_NODES] = {0, 1, 2, 3, 4, 0, 5, 1, 6, 2, 7, 3};
+static const int minus[TD_NODES] = {-1, -1, -1, -1, -1, 4, -1, 5, -1, 6, -1, 7};
+
+static double truth(const struct sim *sim, unsigned function, int node)
+{
+	const double *t = sim->truth[function];
+
+	return t[measured[node]] - (minus[node] < 0 ? 0 : t[minus[node]]);
+}
+
+/* Worst level 1 fraction, in points. */
+static double error_of(const struct sim *sim, const struct td_separate *result,
+		       unsigned function)
+{
+	double worst = 0;
+
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		ck_assert(result->function[function].node[i].present);
+		worst = fmax(worst,
+			     fabs(result->function[function].node[i].estimate.value -
+				  truth(sim, function, i)));
+	}
+	return 100 * worst;
+}
+
+static double visit(const struct sim *sim, unsigned function)
+{
+	return sim->cycles[function] / sim->visits[function];
+}
+
+static void separate(const struct sim_setup *setup, struct sim *sim,
+		     struct td_separate *result)
+{
+	struct td_separate_input input;
+
+	sim_run(sim, setup);
+	input = (struct td_separate_input){
+		.window = sim->window,
+		.windows = sim->windows,
+		.functions = sim->functions,
+		.nodes = TD_SEPARATE_NODES,
+		.returns = !setup->no_returns,
+	};
+	ck_assert_int_eq(td_separate(&input, result), 0);
+}
+
+static void done(struct sim *sim, struct td_separate *result)
+{
+	sim_free(sim);
+	td_separate_free(result);
+}
+
+/* No function of so many cycles a visit, and a part of a percent, is further off. */
+static void limit(const struct sim *sim, const struct td_separate *result, double from,
+		  double to, double points)
+{
+	double all = 0;
+	int seen = 0;
+
+	for (unsigned f = 0; f < sim->functions; f++)
+		all += sim->cycles[f];
+	for (unsigned f = 0; f < sim->functions; f++) {
+		double error;
+
+		if (sim->cycles[f] < 0.01 * all || visit(sim, f) < from ||
+		    visit(sim, f) >= to)
+			continue;
+		error = error_of(sim, result, f);
+		ck_assert_msg(error <= points, "function %u, %.0f cycles: %.2f points", f,
+			      visit(sim, f), error);
+		seen++;
+	}
+	ck_assert_int_gt(seen, 0);
+}
+
+START_TEST(awkward_patterns)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 3,
+					.windows = 30000,
+					.shortest = 2,
+					.most = 600};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	limit(&sim, &result, 100, INFINITY, 0.7);
+	limit(&sim, &result, 25, 100, 2);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		const struct td_separate_function *function = &result.function[f];
+
+		if (visit(&sim, f) < 10)
+			ck_assert_int_eq(function->evidence, TD_EVIDENCE_CALLERS);
+		if (visit(&sim, f) >= 40)
+			ck_assert_int_ne(function->evidence, TD_EVIDENCE_CALLERS);
+		if (visit(&sim, f) >= 2000)
+			ck_assert_int_eq(function->evidence, TD_EVIDENCE_OWN);
+		ck_assert_double_ge(function->identifiability, 0);
+		ck_assert_double_le(function->identifiability, 1);
+	}
+	ck_assert_int_eq(result.cost.axis, TD_AXIS_REQUESTED);
+	ck_assert_double_eq(result.cost.width, 6);
+	ck_assert_double_eq_tol(result.cost.cycles.value, 63, 1);
+	ck_assert_double_eq_tol(result.cost.start, 18, 1);
+	ck_assert_double_eq_tol(result.cost.mix[3], 0.4, 0.02);
+	done(&sim, &result);
+}
+END_TEST
+
+/* Windows far longer than the functions. */
+START_TEST(long_windows)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 5,
+					.windows = 30000,
+					.shortest = 2,
+					.most = 4000};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	limit(&sim, &result, 100, INFINITY, 0.7);
+	done(&sim, &result);
+}
+END_TEST
+
+/* The plain rule: sums over windows with the same function at both ends. */
+static double plain_error(const struct sim *sim, unsigned function)
+{
+	double sum[TD_SEPARATE_NODES] = {0}, slots = 0, worst = 0, cost = 0, n = 0;
+	double own[TD_SEPARATE_NODES] = {0};
+
+	for (size_t i = 0; i < sim->windows; i++) {
+		const struct td_separate_window *w = &sim->window[i];
+
+		if (!w->empty)
+			continue;
+		n++;
+		cost += w->slots;
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			own[k] += w->value[k];
+	}
+	for (size_t i = 0; i < sim->windows; i++) {
+		const struct td_separate_window *w = &sim->window[i];
+
+		if (w->empty || w->open != function || w->close != function ||
+		    w->returned)
+			continue;
+		slots += w->slots - cost / n;
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			sum[k] += w->value[k] - own[k] / n;
+	}
+	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+		worst = fmax(worst, fabs(sum[k] / slots - truth(sim, function, k)));
+	return 100 * worst;
+}
+
+START_TEST(never_worse_than_the_plain_rule)
+{
+	const struct sim_setup setup = {.kind = SIM_LONG,
+					.seed = 7,
+					.program = 2,
+					.windows = 10000,
+					.shortest = 2,
+					.most = 2000,
+					.noise = 0.3};
+	struct td_separate result;
+	double mine = 0, plain = 0;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		mine += error_of(&sim, &result, f);
+		plain += plain_error(&sim, f);
+		ck_assert_double_le(error_of(&sim, &result, f),
+				    plain_error(&sim, f) + 0.4);
+	}
+	ck_assert_double_le(mine, 1.1 * plain);
+	done(&sim, &result);
+}
+END_TEST
+
+/* 600 cycles of random edges in every window, half of which nobody sees: the empty
+ * windows have 150 less. */
+START_TEST(edges)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 1,
+					.windows = 100000,
+					.shortest = 2,
+					.most = 2000,
+					.edge = 150,
+					.edge_spread = 0.5};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	limit(&sim, &result, 1000, INFINITY, 1);
+	ck_assert_double_eq_tol(result.cost.cycles.value, 663, 12);
+	ck_assert_double_eq_tol(result.cost.start, 318, 12);
+	ck_assert_double_eq_tol(result.cost.start_spread, 61, 6);
+	ck_assert_double_lt(result.cost.empty, 530);
+	ck_assert_double_eq_tol(result.cost.mix[2], (600 * 0.55 + 63 * 0.2) / 663, 0.03);
+	done(&sim, &result);
+}
+END_TEST
+
+START_TEST(small_edges)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 1,
+					.windows = 100000,
+					.shortest = 2,
+					.most = 2000,
+					.edge = 50,
+					.edge_spread = 0.5};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	limit(&sim, &result, 100, INFINITY, 1.5);
+	ck_assert_double_eq_tol(result.cost.cycles.value, 263, 5);
+	done(&sim, &result);
+}
+END_TEST
+
+/* Without a counter of returns nothing is known to be a function's own. */
+START_TEST(no_returns)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 1,
+					.windows = 30000,
+					.shortest = 2,
+					.most = 600,
+					.no_returns = 1};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	limit(&sim, &result, 100, INFINITY, 3);
+	ck_assert_uint_eq(result.own, 0);
+	for (unsigned f = 0; f < sim.functions; f++)
+		ck_assert_int_ne(result.function[f].evidence, TD_EVIDENCE_OWN);
+	done(&sim, &result);
+}
+END_TEST
+
+/* What was asked for is not known (another trigger): the measured length is taken. */
+START_TEST(measured_lengths)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 2,
+					.windows = 30000,
+					.shortest = 30,
+					.most = 600,
+					.unknown_requested = 1};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	ck_assert_int_eq(result.cost.axis, TD_AXIS_MEASURED);
+	ck_assert_double_eq(result.cost.width, 1);
+	limit(&sim, &result, 100, INFINITY, 1);
+	done(&sim, &result);
+}
+END_TEST
+
+/* Over small runs of different programs: how often the interval holds the truth. */
+START_TEST(intervals)
+{
+	double inside = 0, all = 0;
+
+	for (unsigned run = 0; run < 60; run++) {
+		const struct sim_setup setup = {.kind = run % 3 ? SIM_TREE : SIM_AWKWARD,
+						.seed = 100 + run,
+						.program = run % 7,
+						.functions = 20,
+						.windows = 4000,
+						.shortest = 2,
+						.most = run % 2 ? 600 : 2000,
+						.noise = run % 5 ? 0 : 0.3};
+		struct td_separate result;
+		struct sim sim;
+
+		separate(&setup, &sim, &result);
+		for (unsigned f = 0; f < sim.functions; f++) {
+			for (int i = 0; i < TD_NODES; i++) {
+				const struct td_topdown_value *v =
+					&result.function[f].node[i];
+				double t = truth(&sim, f, i);
+
+				if (!v->present || sim.cycles[f] <= 0)
+					continue;
+				ck_assert_double_le(v->estimate.low, v->estimate.value);
+				ck_assert_double_le(v->estimate.value, v->estimate.high);
+				all++;
+				inside += v->estimate.low <= t + 1e-9 &&
+					  t <= v->estimate.high + 1e-9;
+			}
+		}
+		done(&sim, &result);
+	}
+	ck_assert_msg(inside / all > 0.92 && inside / all < 0.985, "%.1f %% of %.0f",
+		      100 * inside / all, all);
+}
+END_TEST
+
+START_TEST(level_1_only)
+{
+	const struct sim_setup setup = {
+		.kind = SIM_LONG, .seed = 1, .windows = 3000, .shortest = 2, .most = 600};
+	struct td_separate result;
+	struct sim sim;
+	struct td_separate_input input;
+
+	sim_run(&sim, &setup);
+	for (size_t i = 0; i < sim.windows; i++)
+		memset(sim.window[i].value + 4, 0, 4 * sizeof(float));
+	input = (struct td_separate_input){sim.window, sim.windows, sim.functions, 4, 1};
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	limit(&sim, &result, 1000, INFINITY, 0.7);
+	for (unsigned f = 0; f < sim.functions; f++)
+		ck_assert(!result.function[f].node[TD_NODE_HEAVY_OPERATIONS].present);
+	done(&sim, &result);
+}
+END_TEST
+
+/* Nothing, one window, windows without contents: no answer, no crash. */
+START_TEST(little)
+{
+	struct td_separate_window window[200];
+	struct td_separate_input input = {window, 0, 3, 8, 1};
+	struct td_separate result;
+
+	memset(window, 0, sizeof(window));
+	for (size_t n = 0; n <= 200; n += n < 3 ? 1 : 197) {
+		input.windows = n;
+		ck_assert_int_eq(td_separate(&input, &result), 0);
+		ck_assert_uint_eq(result.windows, n);
+		for (int i = 0; i < TD_NODES; i++)
+			ck_assert_double_ge(result.function[0].node[i].estimate.low, 0);
+		td_separate_free(&result);
+	}
+	for (size_t i = 0; i < 200; i++) {
+		window[i].open = (uint32_t)i % 3;
+		window[i].close = (uint32_t)(i * 7) % 3;
+		window[i].requested = 100;
+		window[i].slots = 600;
+		window[i].value[0] = 600;
+		window[i].empty = i % 50 == 0;
+	}
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	for (unsigned f = 0; f < 3; f++) {
+		const struct td_estimate *e = &result.function[f].node[0].estimate;
+
+		ck_assert(e->low >= 0 && e->low <= e->value && e->value <= e->high &&
+			  e->high <= 1);
+	}
+	td_separate_free(&result);
+	input.functions = 0;
+	input.windows = 0;
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	td_separate_free(&result);
+}
+END_TEST
+
+/* More functions than get a column of their own: no value for the rarest. */
+START_TEST(many_functions)
+{
+	enum { FUNCTIONS = 3000, WINDOWS = 30000 };
+	struct td_separate_window *window = calloc(WINDOWS, sizeof(*window));
+	struct td_separate_input input = {window, WINDOWS, FUNCTIONS, 8, 1};
+	struct td_separate result;
+	unsigned present = 0;
+
+	for (unsigned i = 0; i < WINDOWS; i++) {
+		unsigned function = i % 7 * (i % 6007) % FUNCTIONS;
+
+		window[i].open = function;
+		window[i].close = i % 3 ? function : (function + 1) % FUNCTIONS;
+		window[i].requested = (float)(i % 601 + 2);
+		window[i].slots = 6 * (window[i].requested + 40);
+		window[i].value[function % 4] = window[i].slots;
+	}
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	for (unsigned f = 0; f < FUNCTIONS; f++) {
+		present += result.function[f].node[0].present;
+		if (result.function[f].windows && !result.function[f].node[0].present)
+			ck_assert_int_eq(result.function[f].evidence,
+					 TD_EVIDENCE_CALLERS);
+	}
+	ck_assert_uint_eq(present, 1999);
+	td_separate_free(&result);
+	free(window);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("separate",
+			 (const TTest *const[]){awkward_patterns, long_windows,
+						never_worse_than_the_plain_rule, edges,
+						small_edges, no_returns, measured_lengths,
+						intervals, level_1_only, little,
+						many_functions, NULL});
+}
