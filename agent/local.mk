@@ -22,6 +22,7 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/simulation.h \
 	agent/sigsafe/store.c agent/sigsafe/store.h \
 	agent/sigsafe/strobe.c agent/sigsafe/strobe.h \
+	agent/sigsafe/sums.h \
 	agent/sigsafe/syscall.h \
 	agent/sigsafe/thread.h \
 	agent/sigsafe/timeline.c agent/sigsafe/timeline.h \

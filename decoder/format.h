@@ -59,6 +59,7 @@ enum td_trigger {
 	TD_TRIGGER_TIMER = 3,          /* POSIX CPU timer of the thread */
 	TD_TRIGGER_CYCLES_SIGTRAP = 4, /* 1 and 2 on user-mode cycles */
 	TD_TRIGGER_CYCLES_SIGNAL = 5,
+	TD_TRIGGER_PERF = 6, /* imported from perf: windows go from sample to sample */
 };
 
 enum td_unit {
@@ -153,7 +154,9 @@ struct td_file_header {
 	uint32_t windows_max;   /* records that the window log has room for */
 	uint64_t windows_seen;  /* offered to it; above windows_max it is a sample */
 	uint32_t slots_a_cycle; /* METRICS: width of the core, else 0 */
-	uint32_t reserved2;
+	/* 1: the nodes in td_file_thread.total and in timelines are in units of 256/255
+	 * slots and not corrected (decoder/registers.h). */
+	uint32_t raw_totals;
 };
 
 struct td_file_block {
@@ -200,7 +203,8 @@ struct td_file_thread {
 	uint64_t start_ns;
 	uint64_t last_ns; /* of the latest sample */
 	uint64_t end_ns;  /* 0 while live */
-	uint64_t cpu_ns;  /* CPU time up to last_ns, or to the end */
+	uint64_t cpu_ns;  /* CPU time up to last_ns (cycles: up to 16 samples before), or
+			     to  the end */
 	uint64_t samples;
 	uint64_t windows; /* valid ones */
 	uint64_t rejected[TD_REJECT_MAX];

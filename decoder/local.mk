@@ -37,6 +37,6 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_rows_fill.c \
 	decoder/window_start.c decoder/window_start.h \
 	decoder/window_variance.c decoder/window_variance.h \
-	decoder/windows.c
+	decoder/windows.c decoder/windows.h
 decoder_libdecoder_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(ZLIB_CFLAGS) $(TD_SANITIZE)
 decoder_libdecoder_la_LIBADD = decoder/libformat.la $(DW_LIBS) $(ELF_LIBS) $(ZLIB_LIBS) $(IBERTY_LIBS) -lm

@@ -42,6 +42,7 @@ static const char *const triggers[] = {
 	[TD_TRIGGER_TIMER] = "POSIX CPU timer, SIGPROF",
 	[TD_TRIGGER_CYCLES_SIGTRAP] = "user-mode cycles, synchronous SIGTRAP",
 	[TD_TRIGGER_CYCLES_SIGNAL] = "user-mode cycles, SIGPROF",
+	[TD_TRIGGER_PERF] = "perf record",
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

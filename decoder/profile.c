@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "decoder/windows.h"
+
 #define SIZE_CAP ((size_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE)
 #define ROOM (TD_BLOCK_SIZE - TD_BLOCK_HEADER)
 
@@ -99,6 +101,7 @@ static void clean_header(struct td_file_header *h)
 {
 	if (h->version == 1) {
 		h->window_size = h->windows_max = h->slots_a_cycle = 0;
+		h->raw_totals = 0;
 		h->windows_seen = 0;
 	}
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
@@ -206,6 +209,7 @@ static void check_thread(struct view *view, struct td_file_thread *thread)
 		return;
 	}
 	TERMINATE(thread->name);
+	td_windows_correct_total(profile, thread->total);
 	profile->thread[profile->threads++] = thread;
 }
 
@@ -303,13 +307,25 @@ static int timeline_possible(const struct td_file_timeline *timeline)
 	       (ratio & (ratio - 1)) == 0;
 }
 
+static void add_timeline(struct td_profile *profile, struct td_file_timeline *timeline,
+			 const struct td_file_thread *thread)
+{
+	uint32_t counters = profile->header.counters;
+
+	for (uint32_t i = 0; i < TD_TIMELINE_BUCKETS; i++)
+		td_windows_correct_total(profile,
+					 &timeline->value[i * (1 + counters) + 1]);
+	profile->timeline[profile->timelines++] =
+		(struct td_profile_timeline){timeline, thread};
+}
+
 /* A second timeline of a thread is none: whoever adds up would count it twice. */
 static void check_timeline(struct view *view, uint32_t block,
 			   const struct td_file_thread *thread)
 {
 	struct td_profile *profile = view->profile;
-	const struct td_file_timeline *timeline =
-		(const void *)(block_at(view, block) + 1);
+	struct td_file_timeline *timeline =
+		(void *)(view->bytes + (size_t)block * TD_BLOCK_SIZE + TD_BLOCK_HEADER);
 	size_t size = sizeof(*timeline) + (size_t)TD_TIMELINE_BUCKETS *
 						  (1 + profile->header.counters) *
 						  sizeof(timeline->value[0]);
@@ -321,8 +337,7 @@ static void check_timeline(struct view *view, uint32_t block,
 	if (timeline->busy)
 		profile->damage.busy++;
 	else if (thread->timeline == block && timeline_possible(timeline))
-		profile->timeline[profile->timelines++] =
-			(struct td_profile_timeline){timeline, thread};
+		add_timeline(profile, timeline, thread);
 	else
 		profile->damage.records++;
 }
@@ -542,6 +557,7 @@ int td_profile_parse(struct td_profile *profile, unsigned char *bytes, size_t le
 		td_profile_free(profile);
 		return err;
 	}
+	profile->header.raw_totals = 0;
 	profile->bytes = bytes;
 	return 0;
 }

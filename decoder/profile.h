@@ -55,7 +55,8 @@ struct td_profile_damage {
 
 struct td_profile {
 	struct td_file_header header; /* strings terminated, counts in range,
-				       the counters' names graphic ASCII */
+				       the counters' names graphic ASCII, no raw
+				       totals (they are slots here) */
 	const struct td_file_thread **thread;
 	size_t threads;
 	struct td_profile_place *place;

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#define FULL 255u
-#define TOLERANCE 8u
-
 static uint32_t field_of(uint64_t metrics, uint32_t field)
 {
 	return (uint32_t)(metrics >> (8 * field)) & 0xff;
@@ -19,15 +16,11 @@ static uint64_t part(uint64_t slots, uint32_t fields, uint32_t sum)
 	return (uint64_t)((unsigned __int128)slots * fields / sum);
 }
 
-bool td_registers_decode(uint64_t slots, uint64_t metrics, uint32_t fields, uint64_t *out)
+void td_registers_decode_any(uint64_t slots, uint64_t metrics, uint32_t fields,
+			     uint32_t sum, uint64_t *out)
 {
-	uint32_t sum = 0, below = 0;
+	uint32_t below = 0;
 
-	memset(out, 0, fields * sizeof(*out));
-	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++)
-		sum += field_of(metrics, i);
-	if (sum < FULL - TOLERANCE || sum > FULL + TOLERANCE)
-		return false;
 	/* from border to border, so that no slot gets lost between two fields */
 	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++) {
 		uint32_t field = field_of(metrics, i);
@@ -37,7 +30,6 @@ bool td_registers_decode(uint64_t slots, uint64_t metrics, uint32_t fields, uint
 	}
 	for (uint32_t i = TD_FIELDS_LEVEL1; i < fields; i++)
 		out[i] = part(slots, field_of(metrics, i), sum);
-	return true;
 }
 
 bool td_registers_delta(uint64_t slots_a, uint64_t metrics_a, uint64_t slots_b,
@@ -54,24 +46,4 @@ bool td_registers_delta(uint64_t slots_a, uint64_t metrics_a, uint64_t slots_b,
 	for (uint32_t i = 0; i < fields; i++)
 		out[i] = out[i] > before[i] ? out[i] - before[i] : 0;
 	return true;
-}
-
-void td_registers_correct(const struct td_correction *correction, uint32_t fields,
-			  uint64_t *value)
-{
-	uint64_t *field = value + 1;
-
-	if (correction->uop_dropping) {
-		uint64_t dropped = value[correction->uop_dropping];
-
-		field[TD_FIELD_FRONTEND_BOUND] -= dropped;
-		if (fields > TD_FIELD_FETCH_LATENCY)
-			field[TD_FIELD_FETCH_LATENCY] -= dropped;
-	}
-	if (correction->clears)
-		field[TD_FIELD_BACKEND_BOUND] +=
-			value[correction->clears] * correction->clear_slots;
-	field[TD_FIELD_BAD_SPECULATION] = value[0] - field[TD_FIELD_RETIRING] -
-					  field[TD_FIELD_FRONTEND_BOUND] -
-					  field[TD_FIELD_BACKEND_BOUND];
 }

@@ -175,6 +175,8 @@ static double sample_time(const struct td_profile *profile)
 	int cpu_time = td_profile_counter(profile, "cpu_time");
 	double period = (double)header->long_period, sum = 0, windows = 0;
 
+	if (header->trigger == TD_TRIGGER_PERF)
+		return period; /* which is the window */
 	if (header->trigger == TD_TRIGGER_TIMER)
 		period += (double)header->resolution_ns / 2;
 	for (size_t i = 0; cpu_time >= 0 && i < profile->places; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Windows of the log: from what was read to counters (profile.h). */
-#include "decoder/profile.h"
+/* From what was read to counters: windows of the log, and raw totals. */
+#include "decoder/windows.h"
 
 #include <string.h>
 
@@ -22,11 +22,29 @@ static void find_correction(const struct td_profile *profile,
 	};
 }
 
+static uint32_t fields_of(const struct td_profile *profile)
+{
+	return profile->header.level > 1 ? TD_FIELDS : TD_FIELDS_LEVEL1;
+}
+
+void td_windows_correct_total(const struct td_profile *profile, uint64_t *total)
+{
+	uint32_t fields = fields_of(profile);
+	struct td_correction correction;
+
+	if (!profile->header.raw_totals || profile->header.counters < 1 + fields)
+		return;
+	for (uint32_t i = 1; i <= fields; i++)
+		total[i] = td_registers_from_units(total[i]);
+	find_correction(profile, &correction);
+	td_registers_correct(&correction, fields, total);
+}
+
 static uint32_t from_registers(const struct td_profile *profile,
 			       const struct td_file_window *window, uint64_t *value)
 {
 	const struct td_file_header *header = &profile->header;
-	uint32_t fields = header->level > 1 ? TD_FIELDS : TD_FIELDS_LEVEL1;
+	uint32_t fields = fields_of(profile);
 	uint64_t metrics = window->value[1] | (uint64_t)window->value[2] << 32;
 	struct td_correction correction;
 	uint32_t extras;

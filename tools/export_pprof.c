@@ -206,14 +206,16 @@ static void put_process_comments(struct pprof *pprof,
 	put_comment(pprof, td_text_format("pid %u%s%s: %s", header->pid,
 					  host && host[0] ? " on " : "", host ? host : "",
 					  command ? command : ""));
-	put_comment(
-		pprof,
-		td_text_format("pid %u: backend %s, trigger %s, a sample every %llu %s, "
-			       "windows of %llu %s",
-			       header->pid, td_backend_name(header->backend),
-			       td_trigger_name(header->trigger),
-			       (unsigned long long)header->long_period, unit,
-			       (unsigned long long)header->short_period, unit));
+	put_comment(pprof, td_text_format("pid %u: backend %s, trigger %s", header->pid,
+					  td_backend_name(header->backend),
+					  td_trigger_name(header->trigger)));
+	if (header->long_period)
+		put_comment(pprof,
+			    td_text_format(
+				    "pid %u: a sample every %llu %s, windows of %llu %s",
+				    header->pid, (unsigned long long)header->long_period,
+				    unit, (unsigned long long)header->short_period,
+				    unit));
 	free(command);
 	free(host);
 }

@@ -32,6 +32,17 @@ tools/pprof.pb-c.h: tools/pprof.pb-c.c
 tools/pprof.pb-c.c: tools/pprof.proto
 	$(AM_V_GEN)$(MKDIR_P) tools && $(PROTOC_C) --proto_path=$(srcdir) --c_out=. $(srcdir)/tools/pprof.proto
 
+# libimport: what other profilers recorded.
+noinst_LTLIBRARIES += tools/libimport.la
+tools_libimport_la_SOURCES = \
+	tools/import_build.c tools/import_build.h \
+	tools/import_elf.c tools/import_elf.h \
+	tools/import_perf.c tools/import_perf.h \
+	tools/perf_script.c tools/perf_script.h \
+	tools/pipe.c tools/pipe.h
+tools_libimport_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(TD_SANITIZE)
+tools_libimport_la_LIBADD = $(ELF_LIBS)
+
 # libmachine: what the machine and a program to be profiled are like.
 noinst_LTLIBRARIES += tools/libmachine.la
 tools_libmachine_la_SOURCES = \
@@ -50,10 +61,11 @@ bin_PROGRAMS += tools/tdagent
 tools_tdagent_SOURCES = \
 	tools/commands.h \
 	tools/export.c \
+	tools/import.c \
 	tools/inputs.c tools/inputs.h \
 	tools/main.c \
 	tools/output.c tools/output.h \
 	tools/report.c \
 	tools/run.c
 tools_tdagent_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
-tools_tdagent_LDADD = tools/libmachine.la tools/libexport.la tools/libprint.la decoder/libdecoder.la
+tools_tdagent_LDADD = tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la

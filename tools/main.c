@@ -21,6 +21,8 @@ static const struct command commands[] = {
 	 td_cmd_report},
 	{"export", "[OPTION...] FILE|DIR...", "turn profiles into files of other tools",
 	 td_cmd_export},
+	{"import", "[OPTION...] [PERF.DATA]", "make a profile of what perf recorded",
+	 td_cmd_import},
 	{"probe", "[--format=text|json]", "tell what this machine can measure",
 	 td_cmd_probe},
 	{"help", "[COMMAND]", "explain a command", cmd_help},

@@ -177,6 +177,15 @@ static void print_method(FILE *out, const struct td_report *report,
 	     header->resolution_ns
 		     ? period(text[0], sizeof(text[0]), header->resolution_ns, TD_UNIT_NS)
 		     : "");
+	if (header->trigger == TD_TRIGGER_PERF) {
+		line(out, style, "periods", "windows from sample to sample%s%s",
+		     header->long_period ? ", on average " : "",
+		     header->long_period
+			     ? period(text[1], sizeof(text[1]), header->long_period,
+				      header->period_unit)
+			     : "");
+		return;
+	}
 	line(out, style, "periods", "a sample every %s, %u %% jitter; %s%s",
 	     period(text[1], sizeof(text[1]), header->long_period, header->period_unit),
 	     header->jitter_percent, header->short_period ? "windows of " : "no windows",

@@ -40,6 +40,7 @@
 #define METRICS_LONG_MIN 1000u
 #define METRICS_LATE 20000u
 #define METRICS_EMPTY_EVERY 64u
+#define METRICS_CPU_EVERY 16u /* CPU time is not one of the counters */
 
 static struct td_metrics_machine metrics_machine;
 
@@ -157,11 +158,17 @@ static void plan_in_cycles(const struct td_options *options, struct td_strobe_pl
 		.shortest = METRICS_SHORTEST,
 		.late = METRICS_LATE,
 		.jitter_percent = options->jitter,
+		.cpu_every = METRICS_CPU_EVERY,
 		.empty_every = METRICS_EMPTY_EVERY,
 		.returns = td_metrics_shape.extras ? 1 + td_metrics_shape.nodes : 0,
 	};
 	if (plan->long_period < METRICS_LONG_MIN)
 		plan->long_period = METRICS_LONG_MIN;
+}
+
+static void set_spread(struct td_strobe_plan *plan)
+{
+	plan->spread = plan->long_period / 100 * plan->jitter_percent;
 }
 
 static void make_plans(const struct td_options *options, struct td_backend_choice *choice)
@@ -178,6 +185,8 @@ static void make_plans(const struct td_options *options, struct td_backend_choic
 	choice->short_was_longer = choice->plan.short_period > choice->plan.long_period;
 	if (choice->short_was_longer)
 		choice->plan.short_period = choice->plan.long_period;
+	set_spread(&choice->plan);
+	set_spread(&choice->timer_plan);
 }
 
 /* The program's own declaration, if it has one that we understand. */
@@ -279,6 +288,7 @@ static uint32_t describe_counters(const struct td_backend_choice *choice,
 	switch (choice->backend) {
 	case TD_BACKEND_METRICS:
 		header->slots_a_cycle = td_metrics_shape.width;
+		header->raw_totals = 1;
 		td_metrics_names(counter);
 		return td_metrics_shape.nodes > TD_FIELDS_LEVEL1 ? 2 : 1;
 	case TD_BACKEND_SIMULATED:

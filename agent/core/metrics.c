@@ -291,7 +291,8 @@ static int refuse(char *why, size_t size, int error, const char *reason)
 static int judge(const struct td_metrics_machine *machine, struct td_thread *thread,
 		 char *why, size_t size)
 {
-	uint64_t values[TD_COUNTERS_MAX] = {0}, cycles, width;
+	struct td_reading now = {.elapsed = 0};
+	uint64_t cycles, width;
 
 	td_metrics_shape.width = 1;
 	td_metrics_shape.correction = (struct td_correction){0};
@@ -299,16 +300,17 @@ static int judge(const struct td_metrics_machine *machine, struct td_thread *thr
 	cycles = run_loop(machine);
 	if (thread->registers.mapped)
 		td_metrics_capture(&thread->registers, &thread->capture);
-	if (!machine->counters->read(thread, values))
+	if (!machine->counters->read(thread, &now) ||
+	    (machine->counters->decode && !machine->counters->decode(thread, &now)))
 		return refuse(
 			why, size, -EIO,
 			"the slots and metrics counters get no register, or read as nonsense");
 	if (!cycles)
 		return refuse(why, size, -EIO, "the cycles event does not count");
-	width = (values[0] + cycles / 2) / cycles;
+	width = (now.values[0] + cycles / 2) / cycles;
 	if (width < WIDTH_MIN || width > WIDTH_MAX)
 		return refuse(why, size, -EIO, "slots and cycles do not fit together");
-	if (!values[1 + TD_FIELD_RETIRING])
+	if (!now.values[1 + TD_FIELD_RETIRING])
 		return refuse(why, size, -EIO,
 			      "a loop that retires shows no retiring slots");
 	td_metrics_shape.width = (uint32_t)width;

@@ -129,6 +129,9 @@ static void describe(struct td_thread *thread, uint32_t tid)
 	/* release: who sees it live sees the rest */
 	__atomic_store_n(&record->state, TD_THREAD_LIVE, __ATOMIC_RELEASE);
 	td_random_seed(&thread->random, td_core.seed, tid);
+	memset(thread->known, 0, sizeof(thread->known));
+	memset(&thread->release, 0, sizeof(thread->release));
+	thread->until_cpu = 0;
 	thread->in_window = false;
 	atomic_store(&thread->inside, false);
 	atomic_store(&thread->tid, tid);

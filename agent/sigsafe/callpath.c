@@ -40,9 +40,12 @@ static void note_found(struct td_callpath *callpath, uint32_t object)
 static bool find_again(struct td_callpath *callpath, const struct td_callpath_row *known,
 		       uint64_t ip)
 {
-	struct td_identity now;
+	struct td_identity now = {.loaded = known->loaded};
 
-	td_identity_find(ip, &now);
+	if (!known->loaded || !td_identity_stands(&now, ip))
+		td_identity_find(ip, &now);
+	else
+		now.object = known->object;
 	if (now.object != known->object)
 		return false;
 	note_found(callpath, now.object);
@@ -78,6 +81,7 @@ static const struct td_callpath_row *learn(struct td_callpath *callpath,
 		row->rule = (struct td_rule){.kind = TD_RULE_NONE};
 	row->ip = ip;
 	row->object = where->object;
+	row->loaded = where->loaded;
 	row->place = place;
 	return row;
 }

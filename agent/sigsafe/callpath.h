@@ -40,7 +40,8 @@ struct td_callpath_row {
 	uint64_t ip;
 	struct td_file_place *place; /* NULL: free */
 	struct td_rule rule;
-	uint32_t object; /* ref */
+	uint32_t object;                /* ref */
+	const struct td_object *loaded; /* of a function, else NULL */
 };
 
 /* Of one thread. */

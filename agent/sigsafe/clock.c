@@ -32,11 +32,12 @@ void td_clock_read(uint64_t *values)
 	values[2] = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
 }
 
-static bool read_clock(struct td_thread *thread, uint64_t *values)
+static bool read_clock(struct td_thread *thread, struct td_reading *now)
 {
-	td_clock_read(values);
+	td_clock_read(now->values);
 	for (unsigned i = 0; i < TD_CLOCK_COUNTERS; i++)
-		values[i] -= thread->counter_base[i];
+		now->values[i] -= thread->counter_base[i];
+	now->elapsed = now->values[0];
 	return true;
 }
 
@@ -45,19 +46,13 @@ static void reset_clock(struct td_thread *thread)
 	td_clock_read(thread->counter_base);
 }
 
-static uint64_t elapsed(const struct td_thread *thread, const uint64_t *values)
-{
-	(void)thread;
-	return values[0];
-}
-
 const struct td_counter_ops td_clock_counters = {
-	.read = read_clock, .reset = reset_clock, .elapsed = elapsed};
+	.read = read_clock, .read_total = read_clock, .reset = reset_clock};
 
-static bool read_nothing(struct td_thread *thread, uint64_t *values)
+static bool read_nothing(struct td_thread *thread, struct td_reading *now)
 {
 	(void)thread;
-	(void)values;
+	now->elapsed = 0;
 	return false;
 }
 
@@ -67,4 +62,4 @@ static void reset_nothing(struct td_thread *thread)
 }
 
 const struct td_counter_ops td_no_counters = {
-	.read = read_nothing, .reset = reset_nothing, .elapsed = elapsed};
+	.read = read_nothing, .read_total = read_nothing, .reset = reset_nothing};

@@ -16,7 +16,7 @@
 #define KERNEL_SIGSET_SIZE 8
 
 /* siginfo of a sigtrap event; glibc 2.36 does not know it. */
-struct perf_siginfo {
+struct __attribute__((may_alias)) perf_siginfo {
 	int number;
 	int error;
 	int code;
@@ -32,18 +32,37 @@ struct td_signal td_signal;
 _Atomic(struct td_thread *) td_threads;
 struct sigaction td_program_action;
 
-static bool is_ours(const siginfo_t *info, bool *delayed)
+/* By a value: a timer, or what we send ourselves for an empty window. */
+static bool is_cookie(uint64_t value, unsigned *how)
 {
-	*delayed = false;
-	if (info->si_signo == SIGTRAP && info->si_code == CODE_PERF) {
-		struct perf_siginfo perf;
+	if ((value ^ td_signal.cookie) == TD_EMPTY_MARK)
+		*how = TD_SIGNAL_EMPTY;
+	else if (value != td_signal.cookie)
+		return false;
+	return true;
+}
 
-		memcpy(&perf, info, sizeof(perf));
-		*delayed = perf.flags & PERF_DELAYED;
-		return perf.data == td_signal.cookie;
-	}
+static inline bool is_perf(const siginfo_t *info)
+{
+	return info->si_signo == SIGTRAP && info->si_code == CODE_PERF;
+}
+
+static inline bool is_our_perf(const siginfo_t *info, unsigned *how)
+{
+	const struct perf_siginfo *perf = (const void *)info;
+
+	_Static_assert(PERF_DELAYED == TD_SIGNAL_DELAYED, "no translation");
+	*how = perf->flags & PERF_DELAYED;
+	return perf->data == td_signal.cookie;
+}
+
+static bool is_ours(const siginfo_t *info, unsigned *how)
+{
+	*how = 0;
+	if (is_perf(info))
+		return is_our_perf(info, how);
 	if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE)
-		return (uint64_t)info->si_value.sival_ptr == td_signal.cookie;
+		return is_cookie((uint64_t)info->si_value.sival_ptr, how);
 	/* on SIGTRAP these codes are the processor's */
 	if (info->si_signo != SIGTRAP &&
 	    (info->si_code == POLL_IN || info->si_code == POLL_HUP))
@@ -126,48 +145,58 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	set_mask(&all); /* as it was when we were called */
 }
 
-static void take_sample(struct td_thread *thread, const ucontext_t *interrupted,
-			bool delayed)
+/* Nothing that is reached from here sets errno. */
+static inline void take_sample(struct td_thread *thread, const ucontext_t *interrupted,
+			       unsigned how)
 {
-	if (atomic_exchange(&thread->inside, true)) {
+	/* relaxed: nobody but this thread's handlers looks */
+	if (atomic_load_explicit(&thread->inside, memory_order_relaxed)) {
 		thread->places.record->lost[TD_LOST_GUARD]++;
 		return;
 	}
 	thread->interrupted = interrupted;
-	td_strobe_signal(thread, (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],
-			 delayed);
-	atomic_store(&thread->inside, false);
+	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	td_strobe_signal(thread, (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP], how);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
 }
 
-/* Everything between the capture of the registers and the next window. */
+/* Signals of threads without mapped registers, and of others. */
 __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *context)
 {
-	const ucontext_t *interrupted = context;
 	int saved_errno = errno;
 	struct td_thread *thread;
-	bool delayed;
+	unsigned how;
 
-	if (is_ours(info, &delayed)) {
+	if (is_ours(info, &how)) {
 		thread = find_self();
 		if (thread && !atomic_load(&thread->stopped))
-			take_sample(thread, interrupted, delayed);
+			take_sample(thread, context, how);
 	} else {
 		pass_on(number, info, context);
 	}
 	errno = saved_errno;
 }
 
-/* What stands here before the capture and after the release is in every window. */
+/*
+ * What stands here before the capture and after the release is in every window;
+ * what stands in between, in the cost of each.
+ */
 void td_handler(int number, siginfo_t *info, void *context)
 {
 	struct td_thread *thread = td_self;
+	unsigned how;
 
 	if (!thread || !thread->registers.mapped) {
 		handle(number, info, context);
 		return;
 	}
 	td_metrics_capture(&thread->registers, &thread->capture);
-	handle(number, info, context);
+	if (!(is_perf(info) && is_our_perf(info, &how)) && !is_ours(info, &how))
+		handle(number, info, context);
+	else if (!atomic_load_explicit(&thread->stopped, memory_order_relaxed))
+		take_sample(thread, context, how);
 	if (thread->release.wanted)
 		td_metrics_release(thread);
 }

@@ -18,6 +18,9 @@ struct td_signal {
 	uint64_t cookie; /* si_perf_data or si_value of ours */
 };
 
+/* What an empty window's own signal has in its cookie besides. */
+#define TD_EMPTY_MARK 1u
+
 extern struct td_signal td_signal;
 
 /* All threads ever profiled, newest first; entries are only added. */

@@ -11,25 +11,17 @@
 #include "agent/sigsafe/path.h"
 #include "agent/sigsafe/store.h"
 
+#define PAGE 4096u
 #define OBJECTS_MAX 1024u
 #define JIT_MAX 256u /* more mappings than that are not looked up again */
 
 /*
- * An object in which a sample was taken.  Entries are only ever added; an
- * unloaded object's entry stays, as its functions stay in the profile.
- * Written by the thread that claimed the entry before `ref` is stored
- * (release), read by all after they saw it (acquire).
+ * The objects in which samples were taken.  Entries are only ever added; an
+ * unloaded object's entry stays, as its functions stay in the profile.  Written
+ * by the thread that claimed the entry before `ref` is stored (release), read by
+ * all after they saw it (acquire).
  */
-struct object {
-	_Atomic uint32_t ref; /* 0: not ready */
-	enum td_object_kind kind;
-	struct td_range range;
-	uint64_t bias;
-	const void *link_map;
-	uint64_t fingerprint;
-};
-
-static struct object objects[OBJECTS_MAX];
+static struct td_object objects[OBJECTS_MAX];
 static _Atomic uint32_t object_count;
 static _Atomic uint32_t jit_count;
 
@@ -41,6 +33,7 @@ static bool inside(struct td_range range, uint64_t address, uint64_t size)
 
 struct build_id {
 	uint32_t size; /* 0: none */
+	uint64_t at;   /* where it is in memory */
 	uint8_t bytes[sizeof(((struct td_file_object *)0)->build_id)];
 };
 
@@ -60,6 +53,7 @@ static void find_build_id(uint64_t at, uint64_t end, struct build_id *id)
 		    note->n_descsz <= sizeof(id->bytes)) {
 			memcpy(id->bytes, (const void *)descriptor, note->n_descsz);
 			id->size = note->n_descsz;
+			id->at = descriptor;
 			return;
 		}
 		at = next;
@@ -116,20 +110,20 @@ static uint64_t fingerprint_of(const struct dl_find_object *found,
 		   strlen(found->dlfo_link_map->l_name));
 }
 
-static struct object *next_object(struct object *after)
+static struct td_object *next_object(struct td_object *after)
 {
 	uint32_t count = atomic_load_explicit(&object_count, memory_order_acquire);
-	struct object *end = objects + (count < OBJECTS_MAX ? count : OBJECTS_MAX);
+	struct td_object *end = objects + (count < OBJECTS_MAX ? count : OBJECTS_MAX);
 
-	for (struct object *o = after ? after + 1 : objects; o < end; o++)
+	for (struct td_object *o = after ? after + 1 : objects; o < end; o++)
 		if (atomic_load_explicit(&o->ref, memory_order_acquire))
 			return o;
 	return NULL;
 }
 
 /* Records `file` in the profile and remembers it; returns NULL if there is no room. */
-static struct object *add_object(const struct object *values,
-				 const struct td_file_object *file)
+static struct td_object *add_object(const struct td_object *values,
+				    const struct td_file_object *file)
 {
 	uint32_t index = atomic_load(&object_count);
 	uint32_t ref;
@@ -144,11 +138,27 @@ static struct object *add_object(const struct object *values,
 	objects[index].bias = values->bias;
 	objects[index].link_map = values->link_map;
 	objects[index].fingerprint = values->fingerprint;
+	objects[index].permanent = values->permanent;
+	objects[index].proof = values->proof;
+	memcpy(objects[index].proven, values->proven, sizeof(values->proven));
 	atomic_store_explicit(&objects[index].ref, ref, memory_order_release);
 	return ref ? &objects[index] : NULL;
 }
 
-static struct object *add_elf(const struct object *values, const char *name)
+/*
+ * What td_identity_stands() looks at.  Of whatever object is loaded later at this
+ * address the first page is mapped, with its ELF header: so only there.
+ */
+static void note_proof(struct td_object *object, const struct build_id *id)
+{
+	if (id->size < sizeof(object->proven) ||
+	    id->at + sizeof(object->proven) > object->range.start + PAGE)
+		return;
+	object->proof = (const void *)id->at;
+	memcpy(object->proven, object->proof, sizeof(object->proven));
+}
+
+static struct td_object *add_elf(struct td_object *values, const char *name)
 {
 	struct td_file_object file = {
 		.kind = values->kind,
@@ -160,6 +170,7 @@ static struct object *add_elf(const struct object *values, const char *name)
 	struct build_id id = {.size = 0};
 
 	read_build_id(&values->range, values->bias, &id);
+	note_proof(values, &id);
 	file.build_id_size = id.size;
 	memcpy(file.build_id, id.bytes, sizeof(id.bytes));
 	if (values->kind == TD_OBJECT_VDSO)
@@ -169,18 +180,20 @@ static struct object *add_elf(const struct object *values, const char *name)
 	return add_object(values, &file);
 }
 
-static struct object *elf_object(const struct dl_find_object *found)
+static struct td_object *elf_object(const struct dl_find_object *found)
 {
 	const char *name = found->dlfo_link_map->l_name;
-	struct object values = {
+	struct td_object values = {
 		.kind = TD_OBJECT_ELF,
 		.range = {(uint64_t)found->dlfo_map_start, (uint64_t)found->dlfo_map_end},
 		.bias = found->dlfo_link_map->l_addr,
 		.link_map = found->dlfo_link_map,
+		/* the first of its namespace, and without a name: not of dlmopen() */
+		.permanent = !found->dlfo_link_map->l_prev && !*name,
 	};
 
 	values.fingerprint = fingerprint_of(found, &values.range, values.bias);
-	for (struct object *o = next_object(NULL); o; o = next_object(o))
+	for (struct td_object *o = next_object(NULL); o; o = next_object(o))
 		if (o->range.start == values.range.start &&
 		    o->range.end == values.range.end && o->link_map == values.link_map &&
 		    o->fingerprint == values.fingerprint)
@@ -192,9 +205,9 @@ static struct object *elf_object(const struct dl_find_object *found)
 	return add_elf(&values, name);
 }
 
-static struct object *add_jit(const struct td_mapping *mapping)
+static struct td_object *add_jit(const struct td_mapping *mapping)
 {
-	struct object values = {.kind = TD_OBJECT_JIT, .range = mapping->range};
+	struct td_object values = {.kind = TD_OBJECT_JIT, .range = mapping->range};
 	struct td_file_object file = {
 		.kind = TD_OBJECT_JIT,
 		.map_start = mapping->range.start,
@@ -205,11 +218,11 @@ static struct object *add_jit(const struct td_mapping *mapping)
 	return add_object(&values, &file);
 }
 
-static struct object *jit_object(uint64_t ip)
+static struct td_object *jit_object(uint64_t ip)
 {
 	struct td_mapping mapping;
 
-	for (struct object *o = next_object(NULL); o; o = next_object(o))
+	for (struct td_object *o = next_object(NULL); o; o = next_object(o))
 		if (o->kind == TD_OBJECT_JIT && ip >= o->range.start && ip < o->range.end)
 			return o;
 	/* A walk through the mappings a sample would be too much for a program
@@ -225,7 +238,7 @@ static struct object *jit_object(uint64_t ip)
 
 /* A chunk of code that no table describes, as part of `region`. */
 static void set_chunk(struct td_identity *identity, enum td_place_kind kind,
-		      const struct object *object, uint64_t ip, uint64_t region)
+		      const struct td_object *object, uint64_t ip, uint64_t region)
 {
 	*identity = (struct td_identity){
 		.kind = kind,
@@ -236,12 +249,13 @@ static void set_chunk(struct td_identity *identity, enum td_place_kind kind,
 			   (object ? object->bias : 0),
 		.region = region - (object ? object->bias : 0),
 		.size = TD_PLACE_CHUNK,
+		.start = ip & ~(uint64_t)(TD_PLACE_CHUNK - 1),
 	};
 }
 
 static void find_jit(uint64_t ip, struct td_identity *identity)
 {
-	const struct object *object = jit_object(ip);
+	const struct td_object *object = jit_object(ip);
 
 	if (object)
 		set_chunk(identity, TD_PLACE_JIT, object, ip, object->range.start);
@@ -252,7 +266,7 @@ static void find_jit(uint64_t ip, struct td_identity *identity)
 void td_identity_find(uint64_t ip, struct td_identity *identity)
 {
 	struct dl_find_object found;
-	const struct object *object;
+	const struct td_object *object;
 	struct td_range range;
 
 	if (_dl_find_object((void *)ip, &found) != 0) {
@@ -271,11 +285,27 @@ void td_identity_find(uint64_t ip, struct td_identity *identity)
 			.region = range.start - object->bias,
 			.size = (uint32_t)(range.end - range.start),
 			.start = range.start,
+			.loaded = object,
 		};
 	} else {
 		set_chunk(identity, TD_PLACE_GAP, object, ip,
 			  range.end ? range.start : object->range.start);
 	}
+}
+
+bool td_identity_is_proven(const struct td_identity *identity, uint64_t ip)
+{
+	const struct td_object *object = identity->loaded;
+	struct dl_find_object found;
+	uint64_t now[2];
+
+	if (!object->proof || _dl_find_object((void *)ip, &found) != 0 ||
+	    found.dlfo_link_map != object->link_map ||
+	    (uint64_t)found.dlfo_map_start != object->range.start ||
+	    (uint64_t)found.dlfo_map_end != object->range.end)
+		return false;
+	memcpy(now, object->proof, sizeof(now));
+	return now[0] == object->proven[0] && now[1] == object->proven[1];
 }
 
 void td_identity_forget(void)

@@ -5,71 +5,45 @@
 
 struct td_metrics_shape td_metrics_shape;
 
-static uint64_t elapsed_cycles(const struct td_thread *thread, const uint64_t *values)
-{
-	(void)thread;
-	return values[0] / td_metrics_shape.width;
-}
-
-/* Readings that zero the registers add up to what one since the reset would be. */
-static void carry(struct td_thread *thread, uint64_t *values)
+void td_metrics_carry(struct td_thread *thread, struct td_reading *now)
 {
 	for (uint32_t i = 0; i <= td_metrics_shape.nodes; i++)
-		values[i] = thread->counter_base[i] += values[i];
+		now->values[i] = thread->counter_base[i] += now->values[i];
+	now->elapsed = now->values[0] / td_metrics_shape.width;
 }
 
-/*
- * What SLOTS was when PERF_METRICS was read: half-way between its two readings.
- * With the first alone, the fields' share of the program is too small by what
- * we execute up to the second, and the own cost that is taken out does not fit:
- * 1 to 2 points in windows of 300 cycles.  Where reading PERF_METRICS zeroes
- * both, the second reading is that distance by itself.
- */
-static uint64_t slots_at_metrics(const struct td_capture *capture)
+static void to_units(uint64_t *values)
 {
-	if (td_metrics_shape.clears_on_read)
-		return capture->slots + capture->slots_after;
-	return capture->slots + (capture->slots_after - capture->slots) / 2;
+	for (uint32_t i = 1; i <= td_metrics_shape.nodes; i++)
+		values[i] = td_registers_to_units(values[i]);
 }
 
-/* Turns what the handler captured on entry into counts since the reset. */
-static bool read_rdpmc(struct td_thread *thread, uint64_t *values)
+/* A reading that zeroes is decoded at once, for it must be carried on. */
+static bool read_rdpmc(struct td_thread *thread, struct td_reading *now)
 {
-	const struct td_capture *capture = &thread->capture;
-	const struct td_registers *registers = &thread->registers;
+	return td_metrics_take(thread, now) &&
+	       (!td_metrics_shape.clears_on_read || td_metrics_decode(thread, now));
+}
 
-	values[0] = slots_at_metrics(capture);
-	for (uint32_t i = 0; i < registers->extras; i++)
-		values[1 + td_metrics_shape.nodes + i] =
-			(capture->extra[i] - registers->extra_base[i]) & TD_COUNTER_MASK;
-	if (!capture->complete)
-		return false;
-	if (!td_metrics_shape.clears_on_read && capture->slots_after < capture->slots)
-		return false; /* something reset it */
-	if (!td_registers_decode(values[0], capture->metrics, td_metrics_shape.nodes,
-				 values + 1))
+static bool decode_rdpmc(struct td_thread *thread, struct td_reading *now)
+{
+	return td_metrics_shape.clears_on_read || td_metrics_decode(thread, now);
+}
+
+bool td_metrics_decode_total(struct td_thread *thread, struct td_reading *now)
+{
+	if (!td_registers_decode(now->values[0], thread->capture.metrics,
+				 td_metrics_shape.nodes, now->values + 1))
 		return false;
 	if (td_metrics_shape.clears_on_read)
-		carry(thread, values);
-	td_registers_correct(&td_metrics_shape.correction, td_metrics_shape.nodes,
-			     values);
+		td_metrics_carry(thread, now);
+	to_units(now->values);
 	return true;
 }
 
-static uint32_t saturated(uint64_t value)
+static bool read_total_rdpmc(struct td_thread *thread, struct td_reading *now)
 {
-	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-}
-
-/* The extra counters are never corrected: they are raw among the values. */
-static void raw_registers(const struct td_thread *thread, const uint64_t *values,
-			  uint32_t *to)
-{
-	to[0] = saturated(values[0]);
-	to[1] = (uint32_t)thread->capture.metrics;
-	to[2] = (uint32_t)(thread->capture.metrics >> 32);
-	for (uint32_t i = 0; i < td_metrics_shape.extras; i++)
-		to[3 + i] = saturated(values[1 + td_metrics_shape.nodes + i]);
+	return td_metrics_take_total(thread, now);
 }
 
 static bool switched_rdpmc(const struct td_thread *thread)
@@ -82,8 +56,7 @@ static void reset_rdpmc(struct td_thread *thread)
 {
 	struct td_registers *registers = &thread->registers;
 
-	for (uint32_t i = 0; i < registers->extras; i++)
-		td_metrics_read_one(registers->extra[i], &registers->extra_base[i]);
+	td_metrics_read_extras(registers, registers->extra_base);
 	memset(thread->counter_base, 0, sizeof(thread->counter_base));
 	td_metrics_zero(registers);
 	registers->lock = registers->slots->lock;
@@ -124,20 +97,37 @@ static uint64_t fields_of(const uint64_t *values)
 	return metrics;
 }
 
-static bool read_by_syscall(struct td_thread *thread, uint64_t *values)
+static bool take_group(struct td_thread *thread, struct td_reading *now)
 {
 	uint32_t wanted = 1 + td_metrics_shape.nodes + td_metrics_shape.extras;
 	uint64_t not_running = 0;
 
-	if (!read_group(thread, values, &not_running))
+	now->elapsed = 0;
+	if (!read_group(thread, now->values, &not_running))
 		return false;
 	for (uint32_t i = 0; i < wanted; i++)
-		values[i] -= thread->counter_base[i];
-	thread->capture.metrics = fields_of(values);
-	td_registers_correct(&td_metrics_shape.correction, td_metrics_shape.nodes,
-			     values);
+		now->values[i] -= thread->counter_base[i];
+	now->elapsed = now->values[0] / td_metrics_shape.width;
 	/* time without a counter: what was counted is not all there was */
 	return not_running == thread->registers.not_running;
+}
+
+static bool read_by_syscall(struct td_thread *thread, struct td_reading *now)
+{
+	if (!take_group(thread, now))
+		return false;
+	thread->capture.metrics = fields_of(now->values);
+	td_registers_correct(&td_metrics_shape.correction, td_metrics_shape.nodes,
+			     now->values);
+	return true;
+}
+
+static bool read_total_by_syscall(struct td_thread *thread, struct td_reading *now)
+{
+	if (!take_group(thread, now))
+		return false;
+	to_units(now->values);
+	return true;
 }
 
 static void reset_by_syscall(struct td_thread *thread)
@@ -147,15 +137,14 @@ static void reset_by_syscall(struct td_thread *thread)
 
 const struct td_counter_ops td_metrics_rdpmc_counters = {
 	.read = read_rdpmc,
+	.decode = decode_rdpmc,
+	.read_total = read_total_rdpmc,
 	.reset = reset_rdpmc,
-	.elapsed = elapsed_cycles,
 	.switched = switched_rdpmc,
-	.raw = raw_registers,
 };
 
 const struct td_counter_ops td_metrics_read_counters = {
 	.read = read_by_syscall,
+	.read_total = read_total_by_syscall,
 	.reset = reset_by_syscall,
-	.elapsed = elapsed_cycles,
-	.raw = raw_registers,
 };

@@ -14,6 +14,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/thread.h"
@@ -38,14 +39,6 @@ struct td_metrics_shape {
 
 extern struct td_metrics_shape td_metrics_shape;
 
-static inline uint64_t td_rdpmc(uint32_t counter)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter) : "memory");
-	return (uint64_t)high << 32 | low;
-}
-
 /*
  * One counter.  False if the kernel has not given it a register just now; then
  * RDPMC is not executed, which could fault.  Index and reading may be torn by a
@@ -54,12 +47,28 @@ static inline uint64_t td_rdpmc(uint32_t counter)
 static inline bool td_metrics_read_one(const volatile struct perf_event_mmap_page *page,
 				       uint64_t *value)
 {
-	uint32_t index = page->index;
+	/* by halves: what joins them would be done in each window */
+	uint32_t __attribute__((may_alias)) *half = (void *)value;
+	uint32_t counter, low, high;
 
-	if (!index)
+	if (__builtin_sub_overflow(page->index, 1u, &counter))
 		return false;
-	*value = td_rdpmc(index - 1);
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter) : "memory");
+	half[0] = low;
+	half[1] = high;
 	return true;
+}
+
+/* The extra counters of the group.  Not a loop: see above. */
+static inline bool td_metrics_read_extras(const struct td_registers *registers,
+					  uint64_t *value)
+{
+	uint32_t n = registers->extras;
+
+	_Static_assert(TD_EXTRAS_MAX == 3, "one line for each");
+	return (n < 1 || td_metrics_read_one(registers->extra[0], &value[0])) &&
+	       (n < 2 || td_metrics_read_one(registers->extra[1], &value[1])) &&
+	       (n < 3 || td_metrics_read_one(registers->extra[2], &value[2]));
 }
 
 /*
@@ -70,15 +79,16 @@ static inline bool td_metrics_read_one(const volatile struct perf_event_mmap_pag
 static inline void td_metrics_capture(const struct td_registers *registers,
 				      struct td_capture *capture)
 {
-	capture->lock = registers->slots->lock;
-	capture->complete = td_metrics_read_one(registers->slots, &capture->slots) &&
-			    td_metrics_read_one(registers->metrics, &capture->metrics) &&
-			    td_metrics_read_one(registers->slots, &capture->slots_after);
-	for (uint32_t i = 0; i < registers->extras; i++)
-		capture->complete &=
-			td_metrics_read_one(registers->extra[i], &capture->extra[i]);
+	const volatile struct perf_event_mmap_page *slots = registers->slots;
+	uint32_t lock = slots->lock;
+	bool complete = td_metrics_read_one(slots, &capture->slots) &&
+			td_metrics_read_one(registers->metrics, &capture->metrics) &&
+			td_metrics_read_one(slots, &capture->slots_after) &&
+			td_metrics_read_extras(registers, capture->extra);
+
 	__asm__ volatile("" ::: "memory");
-	capture->complete &= capture->lock == registers->slots->lock;
+	capture->lock = lock;
+	capture->complete = complete && lock == slots->lock;
 }
 
 /* Zeroes SLOTS and PERF_METRICS.  Context: any, on the thread. */
@@ -99,12 +109,102 @@ static inline void td_metrics_release(struct td_thread *thread)
 	struct td_release *release = &thread->release;
 
 	release->wanted = false;
-	for (uint32_t i = 0; i < registers->extras; i++)
-		td_metrics_read_one(registers->extra[i], &registers->extra_base[i]);
+	td_metrics_read_extras(registers, registers->extra_base);
 	td_metrics_zero(registers);
 	registers->lock = registers->slots->lock;
 	release->error = td_syscall4(release->call[0], release->call[1], release->call[2],
 				     release->call[3], release->call[4]);
+}
+
+/* Readings that zero the registers add up to what one since the reset would be. */
+void td_metrics_carry(struct td_thread *thread, struct td_reading *now);
+
+/*
+ * What SLOTS was when PERF_METRICS was read: half-way between its two readings.
+ * With the first alone, the fields' share of the program is too small by what
+ * we execute up to the second, and the own cost that is taken out does not fit:
+ * 1 to 2 points in windows of 300 cycles.  Where reading PERF_METRICS zeroes
+ * both, the second reading is that distance by itself.
+ */
+static inline uint64_t td_metrics_slots(const struct td_capture *capture)
+{
+	if (td_metrics_shape.clears_on_read)
+		return capture->slots + capture->slots_after;
+	return capture->slots + (capture->slots_after - capture->slots) / 2;
+}
+
+static inline uint64_t td_metrics_counted(const struct td_thread *thread, uint32_t extra)
+{
+	return (thread->capture.extra[extra] - thread->registers.extra_base[extra]) &
+	       TD_COUNTER_MASK;
+}
+
+/* Slots and the extra counters, as the handler captured them on entry.  Nodes
+ * are for td_metrics_decode().  Context: signal, as of all that follow. */
+static inline bool td_metrics_take(const struct td_thread *thread, struct td_reading *now)
+{
+	const struct td_capture *capture = &thread->capture;
+	uint64_t *extra = now->values + 1 + td_metrics_shape.nodes;
+	uint32_t n = thread->registers.extras;
+
+	now->values[0] = td_metrics_slots(capture);
+	now->elapsed = now->values[0] / td_metrics_shape.width;
+	_Static_assert(TD_EXTRAS_MAX == 3, "one line for each");
+	if (n > 0)
+		extra[0] = td_metrics_counted(thread, 0);
+	if (n > 1)
+		extra[1] = td_metrics_counted(thread, 1);
+	if (n > 2)
+		extra[2] = td_metrics_counted(thread, 2);
+	/* slots going backwards: something reset them */
+	return capture->complete && (td_metrics_shape.clears_on_read ||
+				     capture->slots_after >= capture->slots);
+}
+
+/* The nodes, corrected.  False if the register is not plausible. */
+static inline bool td_metrics_decode(struct td_thread *thread, struct td_reading *now)
+{
+	if (!td_registers_decode(now->values[0], thread->capture.metrics,
+				 td_metrics_shape.nodes, now->values + 1))
+		return false;
+	if (td_metrics_shape.clears_on_read)
+		td_metrics_carry(thread, now);
+	td_registers_correct(&td_metrics_shape.correction, td_metrics_shape.nodes,
+			     now->values);
+	return true;
+}
+
+/* The nodes in units of the raw totals, where td_registers_weigh() cannot. */
+bool td_metrics_decode_total(struct td_thread *thread, struct td_reading *now);
+
+/* All for the totals. */
+static inline bool td_metrics_take_total(struct td_thread *thread, struct td_reading *now)
+{
+	if (!td_metrics_take(thread, now))
+		return false;
+	return (!td_metrics_shape.clears_on_read &&
+		td_registers_weigh(now->values[0], thread->capture.metrics,
+				   td_metrics_shape.nodes, now->values + 1)) ||
+	       td_metrics_decode_total(thread, now);
+}
+
+/* The registers of the latest reading for the window log, td_file_window.value: the
+ * extra counters are never corrected and raw among the values.  Context: signal. */
+static inline void td_metrics_raw(const struct td_thread *thread,
+				  const struct td_reading *now, uint32_t *to)
+{
+	const uint64_t *extra = now->values + 1 + td_metrics_shape.nodes;
+	uint32_t n = td_metrics_shape.extras;
+
+	memcpy(&to[1], &thread->capture.metrics, 8);
+	_Static_assert(TD_EXTRAS_MAX == 3, "one line for each");
+	if (n > 0)
+		to[3] = td_saturated(extra[0]);
+	if (n > 1)
+		to[4] = td_saturated(extra[1]);
+	if (n > 2)
+		to[5] = td_saturated(extra[2]);
+	to[0] = td_saturated(now->values[0]);
 }
 
 #endif

@@ -13,7 +13,7 @@ void td_capture_now(struct td_thread *thread)
 		td_metrics_capture(&thread->registers, &thread->capture);
 }
 
-void td_release_prepare(struct td_thread *thread, uint64_t period, bool empty)
+void td_release_fill(struct td_thread *thread, bool empty)
 {
 	struct td_release *release = &thread->release;
 	const long arm[5] = {SYS_ioctl, thread->fd, PERF_EVENT_IOC_PERIOD,
@@ -22,13 +22,12 @@ void td_release_prepare(struct td_thread *thread, uint64_t period, bool empty)
 				       atomic_load(&thread->tid), td_signal.number,
 				       (long)&release->to_myself};
 
-	release->period = period;
 	release->to_myself.si_signo = td_signal.number;
 	release->to_myself.si_code = SI_QUEUE;
-	release->to_myself.si_value.sival_ptr = (void *)td_signal.cookie;
+	release->to_myself.si_value.sival_ptr =
+		(void *)(td_signal.cookie ^ TD_EMPTY_MARK);
 	memcpy(release->call, empty ? signal_myself : arm, sizeof(release->call));
-	memset(thread->counter_base, 0, sizeof(thread->counter_base));
-	release->wanted = true;
+	release->empty = empty;
 }
 
 void td_release_now(struct td_thread *thread)

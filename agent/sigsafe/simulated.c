@@ -37,8 +37,9 @@ static bool read_absolute(uint64_t *values)
 	return true;
 }
 
-static bool read_simulated(struct td_thread *thread, uint64_t *values)
+static bool read_simulated(struct td_thread *thread, struct td_reading *now)
 {
+	uint64_t *values = now->values;
 	bool readable = read_absolute(values);
 
 	for (unsigned i = 0; i < TD_SIMULATED_COUNTERS; i++) {
@@ -47,6 +48,7 @@ static bool read_simulated(struct td_thread *thread, uint64_t *values)
 			readable = false;
 		values[i] -= thread->counter_base[i];
 	}
+	now->elapsed = values[FIRST_CLOCK];
 	return readable;
 }
 
@@ -59,11 +61,5 @@ static void reset_simulated(struct td_thread *thread)
 		thread->counter_base[i] = UINT64_MAX;
 }
 
-static uint64_t elapsed(const struct td_thread *thread, const uint64_t *values)
-{
-	(void)thread;
-	return values[FIRST_CLOCK];
-}
-
 const struct td_counter_ops td_simulated_counters = {
-	.read = read_simulated, .reset = reset_simulated, .elapsed = elapsed};
+	.read = read_simulated, .read_total = read_simulated, .reset = reset_simulated};

@@ -20,17 +20,6 @@ struct td_store td_store = {.fd = -1};
 static _Atomic uint32_t object_blocks[OBJECTS_MAX / OBJECTS_A_BLOCK];
 static _Atomic uint32_t object_count;
 
-struct td_file_block *td_store_block(uint32_t block)
-{
-	return (void *)((char *)td_store.header + (uint64_t)block * TD_BLOCK_SIZE);
-}
-
-void *td_store_record(uint32_t ref, uint32_t record_size)
-{
-	return (char *)td_store_block(TD_REF_BLOCK(ref)) + TD_BLOCK_HEADER +
-	       TD_REF_SLOT(ref) * record_size;
-}
-
 uint32_t td_store_ref(const void *record, uint32_t record_size)
 {
 	uint64_t offset =
@@ -192,6 +181,7 @@ void td_places_reuse(struct td_places *places, uint32_t first)
 	places->record->first_block = first;
 	places->block = first;
 	places->slot = 0;
+	places->bucket = NULL;
 	take_other(places);
 }
 

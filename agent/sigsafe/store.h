@@ -29,11 +29,21 @@ struct td_store {
 
 extern struct td_store td_store;
 
+static inline struct td_file_block *td_store_block(uint32_t block)
+{
+	return (struct td_file_block *)((char *)td_store.header +
+					(uint64_t)block * TD_BLOCK_SIZE);
+}
+
 /* The number of this record, of an array of `record_size` bytes each.  Context: any. */
 uint32_t td_store_ref(const void *record, uint32_t record_size);
 
 /* The record with this number.  Context: any; `ref` must come from the store. */
-void *td_store_record(uint32_t ref, uint32_t record_size);
+static inline void *td_store_record(uint32_t ref, uint32_t record_size)
+{
+	return (char *)td_store_block(TD_REF_BLOCK(ref)) + TD_BLOCK_HEADER +
+	       TD_REF_SLOT(ref) * record_size;
+}
 
 /*
  * Claims a zeroed block, growing the file when needed.  Returns its number, 0
@@ -41,7 +51,6 @@ void *td_store_record(uint32_t ref, uint32_t record_size);
  * Context: any.
  */
 uint32_t td_store_take_block(void);
-struct td_file_block *td_store_block(uint32_t block);
 void td_store_publish_block(uint32_t block, enum td_block_kind kind, uint32_t owner);
 
 /* Records of `size` bytes in one block. */
@@ -60,6 +69,8 @@ struct td_places {
 	uint32_t slot;               /* next free slot in it */
 	struct td_file_place *other; /* takes what finds no room */
 	struct td_paths paths;
+	uint64_t *bucket; /* of the timeline, the latest one; NULL none */
+	uint64_t bucket_end_ns;
 };
 
 /*

@@ -2,49 +2,101 @@
 #include "agent/sigsafe/strobe.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
+#include "agent/sigsafe/sums.h"
 #include "agent/sigsafe/timeline.h"
+#include "agent/sigsafe/trigger.h"
 #include "agent/sigsafe/windows.h"
 
-/* Cycles: some fifty are ours, the edges of a real pipeline are some hundred. */
-#define EMPTY_MOST 2000u
+static uint64_t at_least(uint64_t period, uint64_t shortest)
+{
+	return period > shortest ? period : shortest;
+}
 
 static uint64_t next_long(struct td_thread *thread)
 {
 	const struct td_strobe_plan *plan = thread->plan;
-	uint64_t spread = plan->long_period / 100 * plan->jitter_percent;
-	uint64_t period =
-		plan->long_period - spread + td_random_below(&thread->random, 2 * spread);
 
-	return period > plan->shortest ? period : plan->shortest;
+	return at_least(plan->long_period - plan->spread +
+				td_random_below(&thread->random, 2 * plan->spread),
+			plan->shortest);
 }
 
-/* Any length below twice the mean, as far as the trigger grants it: a fixed
- * one would serve only functions of one length. */
-static uint64_t next_short(struct td_thread *thread)
+/*
+ * The length of the window that opens now, and the long period behind it.  The
+ * window has any length below twice the mean, as far as the trigger grants it: a
+ * fixed one would serve only functions of one length.
+ */
+static void draw_periods(struct td_thread *thread)
 {
 	const struct td_strobe_plan *plan = thread->plan;
-	uint64_t most = 2 * plan->short_period;
+	uint64_t most = 2 * plan->short_period,
+		 range = most > plan->shortest ? most - plan->shortest : 0,
+		 random = td_random_next(&thread->random);
 
-	if (most <= plan->shortest)
-		return plan->shortest;
-	return plan->shortest + td_random_below(&thread->random, most - plan->shortest);
+	/* of one number, a half each */
+	thread->window.requested =
+		plan->shortest +
+		(uint64_t)((unsigned __int128)(random << 32) * range >> 64);
+	thread->next_long = at_least(
+		plan->long_period - plan->spread +
+			(uint64_t)((unsigned __int128)random * (2 * plan->spread) >> 64),
+		plan->shortest);
 }
 
-/* `at`: what the elapsed counter says now, since the last reset. */
-static void note_armed(struct td_thread *thread, int error, uint64_t period, uint64_t at)
+/* The usual counters directly: a call less, twice a window. */
+static inline bool by_rdpmc(const struct td_thread *thread)
 {
-	thread->armed_period = period;
-	thread->armed_at = at;
-	if (!error)
-		return;
+	return thread->counters == &td_metrics_rdpmc_counters &&
+	       !td_metrics_shape.clears_on_read;
+}
+
+static inline void read_window(struct td_thread *thread, struct td_reading *now)
+{
+	now->readable = by_rdpmc(thread) ? td_metrics_take(thread, now)
+					 : thread->counters->read(thread, now);
+}
+
+static inline bool decode_window(struct td_thread *thread, struct td_reading *now)
+{
+	if (by_rdpmc(thread))
+		return td_metrics_decode(thread, now);
+	return !thread->counters->decode || thread->counters->decode(thread, now);
+}
+
+static inline void read_total(struct td_thread *thread, struct td_reading *now)
+{
+	now->readable = by_rdpmc(thread) ? td_metrics_take_total(thread, now)
+					 : thread->counters->read_total(thread, now);
+}
+
+static inline bool is_usable(const struct td_thread *thread)
+{
+	return by_rdpmc(thread) ? td_perf_is_usable(thread)
+				: thread->trigger->usable(thread);
+}
+
+__attribute__((noinline)) static void give_up(struct td_thread *thread, int error)
+{
 	thread->places.record->lost[error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM]++;
 	atomic_store(&thread->stopped, true);
 	thread->trigger->stop(thread);
+}
+
+/* `at`: what the elapsed counter says now, since the last reset. */
+static inline void note_armed(struct td_thread *thread, int error, uint64_t period,
+			      uint64_t at)
+{
+	thread->armed_period = period;
+	thread->armed_at = at;
+	if (__builtin_expect(error != 0, 0))
+		give_up(thread, error);
 }
 
 static void arm(struct td_thread *thread, uint64_t period, uint64_t at)
@@ -52,17 +104,16 @@ static void arm(struct td_thread *thread, uint64_t period, uint64_t at)
 	note_armed(thread, thread->trigger->arm(thread, period), period, at);
 }
 
-/* Everything since the last reset belongs to the thread, whatever ran in it. */
-static void add_totals(struct td_thread *thread, const uint64_t *values)
+/* A system call, so not at each sample where nothing else needs it. */
+static void note_cpu_time(struct td_thread *thread)
 {
-	for (unsigned i = 0; i < td_store.header->counters; i++)
-		thread->places.record->total[i] += values[i];
+	if (thread->until_cpu) {
+		thread->until_cpu--;
+		return;
+	}
+	if (thread->plan->cpu_every)
+		thread->until_cpu = thread->plan->cpu_every - 1;
 	thread->places.record->cpu_ns = td_clock_thread_cpu();
-}
-
-static uint64_t elapsed(const struct td_thread *thread, const uint64_t *values)
-{
-	return thread->counters->elapsed(thread, values);
 }
 
 /* One window in so many, the first ones above all, is there to learn what the
@@ -89,7 +140,7 @@ static void release_window(struct td_thread *thread)
 		arm(thread, window->requested, 0);
 		return;
 	}
-	if (!thread->trigger->usable(thread)) {
+	if (!is_usable(thread)) {
 		note_armed(thread, -EBADF, window->requested, 0);
 		thread->in_window = false;
 		return;
@@ -103,9 +154,9 @@ static void release_window(struct td_thread *thread)
 
 /* A period that took twice its time was not one period: the kernel throttled
  * the trigger.  Only a counter of user-mode cycles can tell. */
-static void look_for_throttling(struct td_thread *thread, const uint64_t *values)
+static void look_for_throttling(struct td_thread *thread, uint64_t now)
 {
-	uint64_t now = elapsed(thread, values), took = now - thread->armed_at;
+	uint64_t took = now - thread->armed_at;
 
 	/* somebody else's reset in between: nothing can be told */
 	if (!thread->registers.mapped || !thread->armed_period ||
@@ -115,96 +166,149 @@ static void look_for_throttling(struct td_thread *thread, const uint64_t *values
 	thread->places.record->lost[TD_LOST_THROTTLED] += took / thread->armed_period - 1;
 }
 
-static void open_window(struct td_thread *thread, uint64_t ip, const uint64_t *values,
-			bool readable)
+__attribute__((noinline)) static void meet(struct td_known *known, uint64_t ip)
 {
-	struct td_identity where;
-	struct td_file_place *place;
-	struct td_file_thread *record = thread->places.record;
+	td_identity_find(ip, &known->identity);
+	known->place = NULL;
+}
 
-	td_identity_find(ip, &where);
-	place = td_places_get(&thread->places, &where);
-	place->samples++;
-	if (thread->callpath)
-		td_callpath_open(thread, &where, place);
+/*
+ * The function at `ip`, from what the thread has met lately if the object is
+ * still the same.  Good until the next call for another address.
+ */
+static inline struct td_known *look_up(struct td_thread *thread, uint64_t ip)
+{
+	struct td_known *known = &thread->known[ip / TD_PLACE_CHUNK % TD_KNOWN_MAX];
+
+	if (!td_identity_covers(&known->identity, ip) ||
+	    !td_identity_stands(&known->identity, ip))
+		meet(known, ip);
+	return known;
+}
+
+static struct td_file_place *place_of(struct td_thread *thread, struct td_known *known)
+{
+	struct td_file_place *place = known->place;
+
+	if (place)
+		return place;
+	place = td_places_get(&thread->places, &known->identity);
+	if (place != thread->places.other) /* each sample there is a loss */
+		known->place = place;
+	return place;
+}
+
+/* Time, and all that was counted since the last reset, whatever ran then. */
+static void add_sample(struct td_thread *thread, const struct td_reading *now)
+{
+	struct td_file_thread *record = thread->places.record;
+	uint64_t *bucket, ns = td_clock_now(CLOCK_MONOTONIC_COARSE);
+
+	/* the coarse clock is up to a tick behind */
+	record->last_ns = ns > record->start_ns ? ns : record->start_ns;
 	record->samples++;
-	record->last_ns = td_clock_now(CLOCK_MONOTONIC);
-	td_timeline_add(&thread->places, record->last_ns, readable ? values : NULL);
-	if (readable) {
-		add_totals(thread, values);
-		look_for_throttling(thread, values);
-	} else {
+	bucket = td_timeline_bucket(&thread->places, record->last_ns);
+	if (bucket)
+		bucket[0]++;
+	note_cpu_time(thread);
+	if (!now->readable) {
 		record->unread++;
+		return;
 	}
+	td_sums_add_totals(record->total, bucket, now->values, td_store.header->counters);
+	look_for_throttling(thread, now->elapsed);
+}
+
+static void open_window(struct td_thread *thread, uint64_t ip,
+			const struct td_reading *now)
+{
+	struct td_known *known = look_up(thread, ip);
+	struct td_window *window = &thread->window;
+
+	window->place = place_of(thread, known);
+	window->place->samples++;
+	if (thread->callpath)
+		td_callpath_open(thread, &known->identity, window->place);
+	add_sample(thread, now);
 	if (!thread->plan->short_period) {
 		thread->counters->reset(thread);
 		arm(thread, next_long(thread), 0);
 		return;
 	}
-	thread->window = (struct td_window){
-		.opened_in = where,
-		.opened_at = ip,
-		.place = place,
-		.requested = next_short(thread),
-		.empty = is_empty_ones_turn(thread),
-	};
+	window->opened_in = known->identity;
+	window->opened_at = ip;
+	draw_periods(thread);
+	window->empty = is_empty_ones_turn(thread);
 	thread->in_window = true;
 	release_window(thread);
 }
 
+static bool was_switched(const struct td_thread *thread)
+{
+	return thread->counters->switched && thread->counters->switched(thread);
+}
+
+/* Left by a return, or left and come back: not one function's window. */
+static bool is_nested(const struct td_thread *thread, const uint64_t *values)
+{
+	unsigned returns = thread->plan->returns;
+
+	return returns && thread->places.record->empties &&
+	       values[returns] > thread->own_returns;
+}
+
 /* TD_REJECT_MAX: the window counts. */
 static enum td_reject judge(const struct td_thread *thread,
-			    const struct td_identity *where, uint64_t length,
-			    bool readable, bool delayed)
+			    const struct td_identity *where, const struct td_reading *now,
+			    bool delayed)
 {
 	const struct td_window *window = &thread->window;
 
-	if (!readable)
+	if (!now->readable)
 		return TD_REJECT_COUNTERS;
-	if (thread->counters->switched && thread->counters->switched(thread))
+	if (was_switched(thread))
 		return TD_REJECT_SWITCHED;
-	if (length < window->requested)
+	if (now->elapsed < window->requested)
 		return TD_REJECT_EARLY;
 	if (delayed)
 		return TD_REJECT_BLOCKED;
-	if (length > 2 * thread->plan->short_period + thread->plan->late)
+	if (now->elapsed > 2 * thread->plan->short_period + thread->plan->late)
 		return TD_REJECT_LATE;
 	if (where->kind == TD_PLACE_UNKNOWN || window->opened_in.kind == TD_PLACE_UNKNOWN)
 		return TD_REJECT_UNKNOWN;
-	if (!td_identity_same_function(where, &window->opened_in))
+	if (where != &window->opened_in &&
+	    !td_identity_same_function(where, &window->opened_in))
 		return TD_REJECT_FUNCTION;
-	return TD_REJECT_MAX;
+	return is_nested(thread, now->values) ? TD_REJECT_NESTED : TD_REJECT_MAX;
 }
 
-static void set_end(struct td_file_window *log, unsigned end,
-		    const struct td_identity *where, uint64_t ip)
+static inline void set_end(struct td_file_window *log, unsigned end,
+			   const struct td_identity *where, uint64_t ip)
 {
-	uint64_t start = where->kind == TD_PLACE_FUNCTION
-				 ? where->start
-				 : ip & ~(uint64_t)(TD_PLACE_CHUNK - 1);
-
 	log->kind[end] = (uint8_t)where->kind;
-	log->end[end] = (struct td_file_window_end){where->address, where->object,
-						    (uint32_t)(ip - start)};
+	memcpy(&log->end[end], where, sizeof(log->end[end])); /* both begin alike */
+	log->end[end].offset = (uint32_t)(ip - where->start);
 }
 
 /* The counters as they were read; UINT32_MAX stands for more. */
-static void set_values(const struct td_thread *thread, const uint64_t *values,
-		       uint32_t *to)
+static inline void set_values(const struct td_thread *thread,
+			      const struct td_reading *now, uint32_t *to)
 {
 	uint32_t n = td_store.header->counters;
 
-	if (thread->counters->raw) {
-		thread->counters->raw(thread, values, to);
+	if (n && td_store.header->backend == TD_BACKEND_METRICS) {
+		td_metrics_raw(thread, now, to);
 		return;
 	}
 	for (uint32_t i = 0; i < n && i < TD_WINDOW_VALUES; i++)
-		to[i] = values[i] < UINT32_MAX ? (uint32_t)values[i] : UINT32_MAX;
+		to[i] = td_saturated(now->values[i]);
 }
 
-/* The window that just closed, as it is, for the estimator. */
-static void log_window(struct td_thread *thread, const struct td_identity *where,
-		       uint64_t ip, const uint64_t *values, enum td_reject reject)
+/* The window that just closed, as it is, for the estimator.  Saves two dozen
+ * instructions a window by being inline. */
+__attribute__((always_inline)) static inline void
+log_window(struct td_thread *thread, const struct td_identity *where, uint64_t ip,
+	   const struct td_reading *now, enum td_reject reject)
 {
 	const struct td_window *window = &thread->window;
 	struct td_file_window *log = td_windows_take(&thread->random);
@@ -218,21 +322,8 @@ static void log_window(struct td_thread *thread, const struct td_identity *where
 	log->reject = (uint8_t)reject;
 	set_end(log, 0, &window->opened_in, window->opened_at);
 	set_end(log, 1, where, ip);
-	set_values(thread, values, log->value);
+	set_values(thread, now, log->value);
 	td_windows_publish(log, window->empty ? TD_WINDOW_EMPTY : TD_WINDOW_USED);
-}
-
-static void add_window(struct td_file_place *place, const uint64_t *values)
-{
-	place->windows++;
-	for (unsigned i = 0; i < td_store.header->counters; i++) {
-		struct td_file_sum *sum = &place->sum[i];
-		double value = (double)(int64_t)values[i]; /* corrected ones can be < 0 */
-
-		sum->sum += values[i];
-		sum->squares += value * value;
-		sum->cross += value * (double)values[0];
-	}
 }
 
 static void reject_window(struct td_thread *thread, enum td_reject reject)
@@ -251,33 +342,23 @@ static void note_own_returns(struct td_thread *thread, const uint64_t *values)
 		thread->own_returns = values[returns];
 }
 
-/* Left by a return, or left and come back: not one function's window. */
-static bool is_nested(const struct td_thread *thread, const uint64_t *values)
-{
-	unsigned returns = thread->plan->returns;
-
-	return returns && thread->places.record->empties &&
-	       values[returns] > thread->own_returns;
-}
-
-/* Not one instruction of the program was in it, or it tells nothing. */
-static void close_empty(struct td_thread *thread, uint64_t ip, const uint64_t *values,
-			bool readable)
+/* It tells something if not one instruction of the program was in it.  Whatever
+ * comes before its own signal, a perf signal that was pending already, ends it. */
+__attribute__((noinline)) static void close_empty(struct td_thread *thread, uint64_t ip,
+						  struct td_reading *now, unsigned how)
 {
 	struct td_file_thread *record = thread->places.record;
 
 	thread->in_window = false;
-	/* Should its own signal be lost, the long period ends it, perhaps at the same
-	 * instruction of a short loop: one of those would spoil the mean of all. */
-	if (!readable || elapsed(thread, values) > EMPTY_MOST ||
-	    ip != thread->window.opened_at ||
-	    (thread->counters->switched && thread->counters->switched(thread)))
+	if (!(how & TD_SIGNAL_EMPTY) || !now->readable ||
+	    ip != thread->window.opened_at || was_switched(thread) ||
+	    !decode_window(thread, now))
 		return;
 	record->empties++;
-	note_own_returns(thread, values);
+	note_own_returns(thread, now->values);
 	for (unsigned i = 0; i < td_store.header->counters; i++)
-		record->empty[i] += values[i];
-	log_window(thread, &thread->window.opened_in, ip, values, TD_REJECT_MAX);
+		record->empty[i] += now->values[i];
+	log_window(thread, &thread->window.opened_in, ip, now, TD_REJECT_MAX);
 }
 
 /* Nothing is wrong with the window but where it was closed. */
@@ -287,38 +368,39 @@ static bool counts_in_totals(enum td_reject reject)
 	       reject == TD_REJECT_NESTED || reject == TD_REJECT_UNKNOWN;
 }
 
-static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *values,
-			 bool readable, bool delayed)
+static bool is_logged(enum td_reject reject)
 {
-	uint64_t length = elapsed(thread, values);
-	struct td_identity where;
+	return reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
+	       reject == TD_REJECT_FUNCTION;
+}
+
+static inline void close_window(struct td_thread *thread, uint64_t ip,
+				struct td_reading *now, unsigned how)
+{
+	const struct td_identity *where = &thread->window.opened_in;
 	enum td_reject reject;
 
-	/* The short period goes on until it is replaced: first of all the long one. */
-	arm(thread, next_long(thread), length);
 	if (thread->window.empty) {
-		close_empty(thread, ip, values, readable);
+		close_empty(thread, ip, now, how);
 		return;
 	}
-	if (td_identity_covers(&thread->window.opened_in, ip))
-		where = thread->window.opened_in;
-	else
-		td_identity_find(ip, &where);
-	reject = judge(thread, &where, length, readable, delayed);
-	if (reject == TD_REJECT_MAX && is_nested(thread, values))
-		reject = TD_REJECT_NESTED;
-	if (reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
-	    reject == TD_REJECT_FUNCTION)
-		log_window(thread, &where, ip, values, reject);
-	if (thread->callpath && counts_in_totals(reject))
-		td_callpath_close(thread, &where, values);
+	if (!td_identity_covers(where, ip))
+		where = &look_up(thread, ip)->identity;
+	reject = judge(thread, where, now, how & TD_SIGNAL_DELAYED);
+	if (reject == TD_REJECT_MAX && !decode_window(thread, now))
+		reject = TD_REJECT_COUNTERS;
+	if (is_logged(reject))
+		log_window(thread, where, ip, now, reject);
+	if (thread->callpath && counts_in_totals(reject) &&
+	    (reject == TD_REJECT_MAX || decode_window(thread, now)))
+		td_callpath_close(thread, where, now->values);
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, reject);
 		return;
 	}
 	thread->in_window = false;
 	thread->places.record->windows++;
-	add_window(thread->window.place, values);
+	td_sums_add_window(thread->window.place, now->values, td_store.header->counters);
 }
 
 /*
@@ -326,27 +408,51 @@ static void close_window(struct td_thread *thread, uint64_t ip, const uint64_t *
  * signal that comes right behind it.  What the counters say decides, not whose
  * turn it is.
  */
-static bool is_echo(const struct td_thread *thread, const uint64_t *values, bool readable)
+static bool is_echo(const struct td_thread *thread, const struct td_reading *now)
 {
-	return thread->trigger->echoes && readable &&
-	       elapsed(thread, values) - thread->armed_at < thread->armed_period;
+	return thread->trigger->echoes && now->readable &&
+	       now->elapsed - thread->armed_at < thread->armed_period;
 }
 
-void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed)
+/*
+ * The short period goes on until the long one replaces it: first of all that, or
+ * each window of a few hundred cycles has its echoes.  Where reading comes later
+ * than the handler's entry, reading goes first: it is the window's end.
+ */
+static inline void arm_and_read(struct td_thread *thread, struct td_reading *now)
 {
-	uint64_t values[TD_COUNTERS_MAX] = {0};
-	bool readable = thread->counters->read(thread, values); /* before all else */
+	int error;
 
-	if (thread->in_window) {
-		close_window(thread, ip, values, readable, delayed);
-	} else if (is_echo(thread, values, readable)) {
-		return;
-	} else if (delayed) {
-		thread->places.record->lost[TD_LOST_BLOCKED]++;
-		arm(thread, next_long(thread), elapsed(thread, values));
+	if (by_rdpmc(thread)) {
+		error = td_perf_arm(thread, thread->next_long);
+		read_window(thread, now);
 	} else {
-		open_window(thread, ip, values, readable);
+		read_window(thread, now);
+		error = thread->trigger->arm(thread, thread->next_long);
 	}
+	note_armed(thread, error, thread->next_long, now->elapsed);
+}
+
+void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
+{
+	struct td_reading now;
+
+	if (how & TD_SIGNAL_EMPTY && !(thread->in_window && thread->window.empty))
+		return; /* another signal was faster */
+	if (thread->in_window) {
+		arm_and_read(thread, &now);
+		close_window(thread, ip, &now, how);
+		return;
+	}
+	read_total(thread, &now); /* before all else */
+	if (is_echo(thread, &now))
+		return;
+	if (how & TD_SIGNAL_DELAYED) {
+		thread->places.record->lost[TD_LOST_BLOCKED]++;
+		arm(thread, next_long(thread), now.elapsed);
+		return;
+	}
+	open_window(thread, ip, &now);
 }
 
 /* Anywhere in a long period: a thread that lives for a tenth of one is sampled
@@ -368,13 +474,16 @@ int td_strobe_start(struct td_thread *thread)
 
 void td_strobe_stop(struct td_thread *thread)
 {
-	uint64_t values[TD_COUNTERS_MAX] = {0};
+	struct td_reading now;
 
 	atomic_store(&thread->stopped, true);
 	thread->trigger->stop(thread);
 	td_capture_now(thread);
-	if (thread->counters->read(thread, values))
-		add_totals(thread, values);
+	read_total(thread, &now);
+	if (now.readable)
+		td_sums_add_totals(thread->places.record->total, NULL, now.values,
+				   td_store.header->counters);
+	thread->places.record->cpu_ns = td_clock_thread_cpu();
 	if (thread->release.error)
 		thread->places.record->lost[TD_LOST_REARM]++;
 	if (thread->in_window)
@@ -383,14 +492,13 @@ void td_strobe_stop(struct td_thread *thread)
 
 void td_strobe_block(struct td_thread *thread)
 {
-	uint64_t values[TD_COUNTERS_MAX] = {0}, period;
+	struct td_reading now;
 
 	if (!thread->in_window)
 		return;
-	period = next_long(thread);
 	td_capture_now(thread);
-	thread->counters->read(thread, values);
+	read_window(thread, &now);
 	reject_window(thread, TD_REJECT_BLOCKED);
-	note_armed(thread, thread->trigger->change(thread, period), period,
-		   elapsed(thread, values));
+	note_armed(thread, thread->trigger->change(thread, thread->next_long),
+		   thread->next_long, now.elapsed);
 }

@@ -7,12 +7,18 @@
 
 #include "agent/sigsafe/thread.h"
 
+/* What is special about a signal. */
+enum td_signal_how {
+	TD_SIGNAL_DELAYED = 1 << 0, /* blocked when it was sent: `ip` is not where the
+				       period ended */
+	TD_SIGNAL_EMPTY = 1 << 1,   /* sent by ourselves, to close an empty window */
+};
+
 /*
- * Handles one signal of the thread's trigger that interrupted it at `ip`.
- * `delayed`: the signal was blocked when it was sent, so `ip` is not where the
- * period ended.  Context: signal, on the thread, with thread->inside set.
+ * Handles one signal of the thread's trigger that interrupted it at `ip`; `how` is
+ * enum td_signal_how, or-ed.  Context: signal, on the thread, with thread->inside set.
  */
-void td_strobe_signal(struct td_thread *thread, uint64_t ip, bool delayed);
+void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how);
 
 /* How long to wait for the first sample.  Context: any, thread's trigger stopped. */
 uint64_t td_strobe_first_period(struct td_thread *thread);

@@ -43,23 +43,37 @@ struct td_trigger_ops {
 	bool echoes; /* a period goes on by itself until another one is armed */
 };
 
+/* What the counters said: since the last reset, as many values as the profile's
+ * header has counters. */
+struct td_reading {
+	uint64_t values[TD_COUNTERS_MAX];
+	uint64_t elapsed; /* since that reset, trigger's unit */
+	bool readable;    /* what the function that read them returned */
+};
+
 /*
  * What is read at both ends of a window.
  * Context of all: signal, on the thread itself.
  */
 struct td_counter_ops {
-	/* Values since the last reset, as many as the profile's header says.
-	 * False if they cannot be trusted now. */
-	bool (*read)(struct td_thread *thread, uint64_t *values);
+	/* False if the values cannot be trusted now; `elapsed` is set in any case. */
+	bool (*read)(struct td_thread *thread, struct td_reading *now);
+	/* The rest of the values, which a window needs only if it counts.  False as
+	 * above.  NULL: they are there. */
+	bool (*decode)(struct td_thread *thread, struct td_reading *now);
+	/* The same for complete totals and the timeline, to which the values are
+	 * added as they are: header.raw_totals.  May be the same function. */
+	bool (*read_total)(struct td_thread *thread, struct td_reading *now);
 	void (*reset)(struct td_thread *thread);
-	/* How long ago that reset was, in the trigger's unit, by these values. */
-	uint64_t (*elapsed)(const struct td_thread *thread, const uint64_t *values);
 	/* Was the thread switched out since?  NULL: it does not matter. */
 	bool (*switched)(const struct td_thread *thread);
-	/* The latest reading for the window log, td_file_window.value.  NULL: the
-	 * first values as they are. */
-	void (*raw)(const struct td_thread *thread, const uint64_t *values, uint32_t *to);
 };
+
+/* A count as the window log has it. */
+static inline uint32_t td_saturated(uint64_t value)
+{
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
 
 #define TD_EXTRAS_MAX 3u
 
@@ -77,6 +91,13 @@ struct td_registers {
 	uint64_t not_running; /* read(): time without a counter, at the last reset */
 };
 
+/* A function that the thread was found in; kind FREE: none yet. */
+struct td_known {
+	struct td_identity identity;
+	struct td_file_place *place; /* NULL: not looked up yet */
+};
+#define TD_KNOWN_MAX 64u
+
 /*
  * What opens a window of mapped registers, on the handler's way out: a reset,
  * then one system call, which arms the trigger or, for an empty window, sends
@@ -85,6 +106,7 @@ struct td_registers {
  */
 struct td_release {
 	bool wanted;
+	bool empty;          /* what call[] is for */
 	uint64_t period;     /* that the call points to */
 	long call[5];        /* number, arguments */
 	long error;          /* of the latest */
@@ -108,8 +130,11 @@ struct td_strobe_plan {
 	uint64_t shortest;     /* what the trigger grants */
 	uint64_t late;         /* a window longer than twice the mean + this is late */
 	uint32_t jitter_percent;
-	unsigned returns;     /* which value counts near returns; 0 none */
+	uint64_t spread;  /* half of the range of long periods: jitter_percent of the mean
+			   */
+	unsigned returns; /* which value counts near returns; 0 none */
 	uint32_t empty_every; /* one window of so many is an empty one; 0 none */
+	uint32_t cpu_every;   /* CPU time is read once in so many samples; 0 as 1 */
 };
 
 struct td_window {
@@ -129,6 +154,7 @@ struct td_thread {
 	atomic_bool stopped; /* take no more samples */
 	bool in_window;
 	struct td_window window;
+	uint64_t next_long;    /* the period that follows the open window */
 	uint64_t armed_period; /* what the trigger was last set to */
 	uint64_t armed_at;     /* the elapsed counter then, since the last reset */
 
@@ -143,6 +169,7 @@ struct td_thread {
 	struct td_release release;
 	uint64_t own_returns; /* near returns in an empty window */
 	uint32_t until_empty; /* windows until the next empty one */
+	uint32_t until_cpu;   /* samples until the CPU time is read again */
 
 	struct td_callpath *callpath;  /* NULL: no call paths */
 	const ucontext_t *interrupted; /* by the handler that is running */
@@ -150,6 +177,7 @@ struct td_thread {
 	struct td_random random;
 	struct td_places places;
 	uint64_t counter_base[TD_COUNTERS_MAX]; /* counters without a hardware reset */
+	struct td_known known[TD_KNOWN_MAX];    /* by address; of these places only */
 };
 
 /* The thread that is running; NULL until core or its first signal sets it.

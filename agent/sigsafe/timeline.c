@@ -57,17 +57,19 @@ static uint64_t *bucket_at(struct td_file_timeline *timeline, uint64_t since_ns)
 	return &timeline->value[since_ns / timeline->width_ns * bucket_values()];
 }
 
-void td_timeline_add(struct td_places *places, uint64_t now_ns, const uint64_t *values)
+uint64_t *td_timeline_bucket_slowly(struct td_places *places, uint64_t now_ns)
 {
 	struct td_file_timeline *timeline = timeline_of(places);
-	uint64_t *bucket;
+	uint64_t start_ns = td_store.header->start_ns, since_ns;
 
-	if (!timeline || now_ns < td_store.header->start_ns)
-		return;
-	bucket = bucket_at(timeline, now_ns - td_store.header->start_ns);
-	bucket[0]++;
-	for (uint32_t i = 0; values && i < td_store.header->counters; i++)
-		bucket[1 + i] += values[i];
+	if (!timeline)
+		return NULL;
+	/* a coarse clock may not have reached the start yet */
+	since_ns = now_ns > start_ns ? now_ns - start_ns : 0;
+	places->bucket = bucket_at(timeline, since_ns);
+	places->bucket_end_ns =
+		start_ns + (since_ns / timeline->width_ns + 1) * timeline->width_ns;
+	return places->bucket;
 }
 
 void td_timeline_fold(struct td_places *into, const struct td_file_thread *from)
@@ -80,6 +82,7 @@ void td_timeline_fold(struct td_places *into, const struct td_file_thread *from)
 	target = timeline_of(into);
 	if (!target)
 		return;
+	into->bucket = NULL;
 	while (target->width_ns < source->width_ns)
 		coarsen(target);
 	while (source->width_ns < target->width_ns)

@@ -6,11 +6,19 @@
 #include "agent/sigsafe/store.h"
 
 /*
- * Adds one sample at `now_ns` (CLOCK_MONOTONIC) and what was counted since the
- * one before, NULL if that is not known.  Without room for a timeline nothing
- * happens.  Context: signal, on the thread.
+ * The bucket of the moment `now_ns` (CLOCK_MONOTONIC): samples, then the totals of
+ * header.counters.  NULL without room for a timeline.  Good until the next call.
+ * Context: signal, on the thread.
  */
-void td_timeline_add(struct td_places *places, uint64_t now_ns, const uint64_t *values);
+uint64_t *td_timeline_bucket_slowly(struct td_places *places, uint64_t now_ns);
+
+static inline uint64_t *td_timeline_bucket(struct td_places *places, uint64_t now_ns)
+{
+	/* time does not go back: the bucket of the sample before, if not a later one */
+	if (places->bucket && now_ns < places->bucket_end_ns)
+		return places->bucket;
+	return td_timeline_bucket_slowly(places, now_ns);
+}
 
 /* Adds `from` to `into` and empties it.  Context: normal, neither thread runs. */
 void td_timeline_fold(struct td_places *into, const struct td_file_thread *from);

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "agent/sigsafe/trigger.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stddef.h>
 #include <time.h>
 
 #include "agent/sigsafe/syscall.h"
 
-/* The program may close any descriptor and get its number for a file of its
- * own: an ioctl on that would be ours to answer for. */
-static bool is_ours(const struct td_thread *thread)
-{
-	return thread->fd >= 0 &&
-	       td_syscall3(SYS_fcntl, thread->fd, F_GETSIG, 0) == thread->fd_mark;
-}
-
-/* The counters' leader as well: it is reset in the handler. */
 static bool perf_is_usable(const struct td_thread *thread)
 {
-	return is_ours(thread) && td_syscall3(SYS_fcntl, thread->registers.slots_fd,
-					      F_GETSIG, 0) == thread->fd_mark;
+	return td_perf_is_usable(thread);
 }
 
 static int arm_perf(struct td_thread *thread, uint64_t period)
 {
-	if (!is_ours(thread))
-		return -EBADF;
-	return (int)td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_PERIOD, &period);
+	return td_perf_arm(thread, period);
 }
 
 /* One signal, then the event disables itself.  A refresh adds to those that are
@@ -51,7 +36,7 @@ static int start_perf(struct td_thread *thread, uint64_t period)
 
 static void stop_perf(struct td_thread *thread)
 {
-	if (is_ours(thread))
+	if (td_perf_is_ours(thread, thread->fd))
 		td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 

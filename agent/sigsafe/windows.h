@@ -5,8 +5,7 @@
 #ifndef TD_SIGSAFE_WINDOWS_H
 #define TD_SIGSAFE_WINDOWS_H
 
-#include "agent/sigsafe/random.h"
-#include "agent/sigsafe/store.h"
+#include "agent/sigsafe/thread.h"
 
 /* Blocks that the log may take: 16 MiB, and a quarter of a smaller profile. */
 #define TD_WINDOWS_BLOCKS_MAX 2048u
@@ -14,16 +13,62 @@
 /* Records that a log has room for in a profile of so many blocks.  Context: any. */
 uint32_t td_windows_room(uint32_t blocks_max);
 
+/* Records in one block. */
+#define TD_WINDOWS_A_BLOCK                                                               \
+	((TD_BLOCK_SIZE - TD_BLOCK_HEADER) / (uint32_t)sizeof(struct td_file_window))
+
+/* Blocks of the log in order of their records; 0 until one is there. */
+extern _Atomic uint32_t td_windows_blocks[TD_WINDOWS_BLOCKS_MAX];
+
+static inline struct td_file_window *td_windows_record(uint32_t block, uint32_t n)
+{
+	return (struct td_file_window *)((char *)td_store_block(block) +
+					 TD_BLOCK_HEADER) +
+	       n % TD_WINDOWS_A_BLOCK;
+}
+
+/* Which record window number `seen` gets where there is none waiting for it: the
+ * first of a new block, or that of a random other window; NULL none. */
+struct td_file_window *td_windows_choose(uint64_t seen, struct td_random *random);
+
 /*
  * A record for one more window: the caller fills it and publishes it.  NULL if
  * the sample goes without this one, which is then counted all the same.  Where
  * the file cannot grow, the log keeps the room that it has: windows_max says so.
  * `random` is the thread's.  Context: signal.
  */
-struct td_file_window *td_windows_take(struct td_random *random);
+static inline struct td_file_window *td_windows_take(struct td_random *random)
+{
+	struct td_file_header *header = td_store.header;
+	struct td_file_window *window = NULL;
+	uint64_t seen;
+	uint32_t block;
+
+	/* relaxed: numbers alone, which order nothing else */
+	seen = __atomic_fetch_add(&header->windows_seen, 1, __ATOMIC_RELAXED);
+	if (seen < __atomic_load_n(&header->windows_max, __ATOMIC_RELAXED)) {
+		block = atomic_load_explicit(
+			&td_windows_blocks[(uint32_t)seen / TD_WINDOWS_A_BLOCK],
+			memory_order_acquire);
+		if (block)
+			window = td_windows_record(block, (uint32_t)seen);
+	}
+	if (!window)
+		window = td_windows_choose(seen, random);
+	/* acquire: what we write comes after it; another one that writes keeps it */
+	if (!window || __atomic_exchange_n(&window->state, TD_WINDOW_BUSY,
+					   __ATOMIC_ACQUIRE) == TD_WINDOW_BUSY)
+		return NULL;
+	return window;
+}
 
 /* Context: as above. */
-void td_windows_publish(struct td_file_window *window, enum td_window_state state);
+static inline void td_windows_publish(struct td_file_window *window,
+				      enum td_window_state state)
+{
+	/* release: who sees the state sees the rest */
+	__atomic_store_n(&window->state, state, __ATOMIC_RELEASE);
+}
 
 /* Forgets the profile's blocks.  Context: normal, no thread takes samples. */
 void td_windows_forget(void);

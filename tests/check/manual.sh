@@ -23,8 +23,10 @@ done
 for option in $($tdagent report --help | sed -n 's/^ *\(--[a-z-]*\).*/\1/p'); do
 	in_page "$option" tdagent-report.1
 done
-for option in $($tdagent export --help | sed -n 's/^ *\(-o, \)*\(--[a-z-]*\).*/\2/p'); do
-	in_page "$option" tdagent-export.1
+for command in export import; do
+	for option in $($tdagent $command --help | sed -n 's/^ *\(-o, \)*\(--[a-z-]*\).*/\2/p'); do
+		in_page "$option" tdagent-$command.1
+	done
 done
 for command in $($tdagent --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 	in_page "$command" tdagent.1

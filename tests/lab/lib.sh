@@ -10,7 +10,8 @@ lab_dir=$("$lab_tests/where.sh")
 
 guest_dir=$work/in
 mkdir "$guest_dir"
-cp "$library" "$builddir/tests/lab/phases" "$guest_dir/" ||
+# awkward is linked to a library that is not installed: libtool keeps both in .libs.
+(cd "$builddir/tests/lab" && cp "$library" phases random .libs/awkward .libs/libawkward-far.so "$guest_dir/") ||
 	{ echo "run make check-lab first"; exit 99; }
 
 # lab LABEL OPTIONS COMMAND: boots the lab with run.sh's OPTIONS; what COMMAND
@@ -39,7 +40,13 @@ with_agent()
 # measure LABEL OPTIONS LONG SHORT ARGUMENTS: phases under the agent, and its report.
 measure()
 {
-	lab "$1" "$2" "$(with_agent "$3" "$4") ./phases $5 >/out/truth"
+	measure_program "$1" "$2" "$3" "$4" "./phases $5"
+}
+
+# measure_program LABEL OPTIONS LONG SHORT COMMAND: the same, of any program of the lab.
+measure_program()
+{
+	lab "$1" "$2" "$(with_agent "$3" "$4") LD_LIBRARY_PATH=/in $5 >/out/truth"
 	ended "exit 0" "$1"
 	[ ! -s "$work/$1.out" ] || { fail "$1: somebody said something:"; head "$work/$1.out"; }
 	report_on "$1"
@@ -67,6 +74,15 @@ accurate()
 	# shellcheck disable=SC2086 # $threads is several words
 	python3 "$lab_tests/accuracy.py" "$work/$label.json" "$work/$label/truth" $threads "$@" ||
 		fail "$label: not accurate"
+}
+
+# truthful LABEL [OPTION...]: the last report against the truth, by truth.py.
+truthful()
+{
+	label=$1
+	shift
+	python3 "$lab_tests/truth.py" "$work/$label.json" "$work/$label/truth" "$@" ||
+		fail "$label: not the truth"
 }
 
 # holds LABEL: runs the Python statements on stdin on its report (expect.py).

@@ -1,27 +1,46 @@
 # SPDX-License-Identifier: MIT
 # The emulated PMU: make check-lab builds it, once, and runs the lab tests.
 TESTS += tests/lab/lab.sh
-check_PROGRAMS += tests/lab/callers tests/lab/phases tests/lab/selfcheck
+check_PROGRAMS += tests/lab/awkward tests/lab/callers tests/lab/phases tests/lab/random tests/lab/selfcheck
+check_LTLIBRARIES += tests/lab/libawkward-far.la
 
 lab_tests = \
 	tests/lab/accuracy.sh \
 	tests/lab/callers.sh \
 	tests/lab/corrections.sh \
 	tests/lab/fallbacks.sh \
+	tests/lab/import.sh \
 	tests/lab/others.sh \
 	tests/lab/selfcheck.sh \
 	tests/lab/settings.sh \
 	tests/lab/threads.sh
 
-EXTRA_DIST += $(lab_tests) tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
+EXTRA_DIST += $(lab_tests) tests/lab/truth.sh tests/lab/truth.py tests/lab/coverage.sh tests/lab/coverage.py tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
 	tests/lab/accuracy.py tests/lab/bench.py tests/lab/bench-paths.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
 	tests/lab/run.sh tests/lab/where.sh tests/lab/qemu-pmu.patch \
 	tests/lab/guest/init tests/lab/guest/labtool.c
 
+lab_truth = tests/lab/truth.c tests/lab/truth.h tests/lab/truth-agent.c tests/lab/truth-agent.h \
+	tests/lab/guest/labpmu.h
+
+# -rpath makes libtool build a shared object that is not installed; the guest finds it in /in.
+tests_lab_libawkward_far_la_SOURCES = tests/lab/awkward-far.c tests/lab/awkward.h
+tests_lab_libawkward_far_la_CFLAGS = $(prog_cflags)
+tests_lab_libawkward_far_la_LDFLAGS = -avoid-version -rpath /nowhere
+tests_lab_awkward_SOURCES = tests/lab/awkward.c tests/lab/awkward.h $(lab_truth)
+tests_lab_awkward_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
+tests_lab_awkward_CFLAGS = $(prog_cflags)
+tests_lab_awkward_LDFLAGS = -pthread
+tests_lab_awkward_LDADD = tests/lab/libawkward-far.la
+tests_lab_random_SOURCES = tests/lab/random.c tests/lab/awkward.h $(lab_truth)
+tests_lab_random_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
+tests_lab_random_CFLAGS = $(prog_cflags)
+tests_lab_random_LDFLAGS = -pthread
+tests_lab_random_LDADD = -lm
 tests_lab_callers_SOURCES = tests/lab/callers.c tests/lab/guest/labpmu.h
 tests_lab_callers_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_callers_CFLAGS = $(prog_cflags) -fno-omit-frame-pointer
-tests_lab_phases_SOURCES = tests/lab/phases.c tests/lab/guest/labpmu.h
+tests_lab_phases_SOURCES = tests/lab/phases.c $(lab_truth)
 tests_lab_phases_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_phases_CFLAGS = $(prog_cflags)
 tests_lab_phases_LDFLAGS = -pthread
@@ -30,7 +49,7 @@ tests_lab_selfcheck_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_selfcheck_CFLAGS = $(prog_cflags)
 tests_lab_selfcheck_LDADD = -lm
 
-.PHONY: lab check-lab check-lab-long bench-lab
+.PHONY: lab check-lab check-lab-long coverage-lab bench-lab
 # 77: not on this system; then the tests skip themselves.
 lab: all
 	$(srcdir)/tests/lab/build.sh "$$($(srcdir)/tests/lab/where.sh)" || test $$? -eq 77
@@ -42,6 +61,10 @@ check-lab: lab
 check-lab-long: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	$(srcdir)/tests/lab/accuracy.sh --long
+
+coverage-lab: lab
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	$(srcdir)/tests/lab/coverage.sh
 
 bench-lab: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=

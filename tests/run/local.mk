@@ -12,6 +12,7 @@ run_tests = \
 	tests/run/faults.sh \
 	tests/run/fork.sh \
 	tests/run/guest.sh \
+	tests/run/import.sh \
 	tests/run/killed.sh \
 	tests/run/periods.sh \
 	tests/run/plugins.sh \

@@ -13,6 +13,7 @@ decoder_tests = \
 	tests/unit/test_export \
 	tests/unit/test_formats \
 	tests/unit/test_history \
+	tests/unit/test_import \
 	tests/unit/test_own_cost \
 	tests/unit/test_paths \
 	tests/unit/test_profile \
@@ -43,6 +44,9 @@ tests_unit_test_formats_LDADD = $(CHECK_LIBS)
 tests_unit_test_history_SOURCES = tests/unit/test_history.c tests/unit/unit.h
 tests_unit_test_history_CFLAGS = $(td_unit_cflags)
 tests_unit_test_history_LDADD = $(td_unit_ldadd)
+tests_unit_test_import_SOURCES = tests/unit/test_import.c tests/unit/unit.h
+tests_unit_test_import_CFLAGS = $(td_unit_cflags)
+tests_unit_test_import_LDADD = tools/libimport.la $(td_unit_ldadd)
 tests_unit_test_own_cost_SOURCES = tests/unit/test_own_cost.c $(td_build_profile)
 tests_unit_test_own_cost_CFLAGS = $(td_unit_cflags)
 tests_unit_test_own_cost_LDADD = $(td_unit_ldadd)

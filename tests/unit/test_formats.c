@@ -76,7 +76,7 @@ static const struct field fields[] = {
 	HEADER(windows_max),
 	HEADER(windows_seen),
 	HEADER(slots_a_cycle),
-	HEADER(reserved2),
+	HEADER(raw_totals),
 	BLOCK(kind),
 	BLOCK(owner),
 	BLOCK(next),

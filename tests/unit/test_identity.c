@@ -111,6 +111,32 @@ START_TEST(same_function_at_both_ends)
 }
 END_TEST
 
+/* What was found is good as long as the object is the one that was there. */
+START_TEST(stands_while_the_object_does)
+{
+	uint64_t here = (uint64_t)&compare, there = (uint64_t)&strtod;
+	struct td_identity program, library;
+	struct td_object *object;
+
+	td_identity_find(here, &program);
+	td_identity_find(there, &library);
+	ck_assert(program.loaded->permanent);
+	ck_assert(td_identity_stands(&program, here));
+	object = (struct td_object *)library.loaded;
+	ck_assert(!object->permanent);
+	ck_assert_ptr_nonnull(object->proof);
+	ck_assert(td_identity_stands(&library, there));
+	object->proven[1] ^= 1; /* another build-id */
+	ck_assert(!td_identity_stands(&library, there));
+	object->proven[1] ^= 1;
+	object->range.end += 4096;
+	ck_assert(!td_identity_stands(&library, there));
+	object->range.end -= 4096;
+	object->link_map = &object;
+	ck_assert(!td_identity_stands(&library, there));
+}
+END_TEST
+
 START_TEST(knows_the_vdso)
 {
 	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
@@ -298,6 +324,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, agrees_with_libunwind);
 	tcase_add_test(tests, names_the_object);
+	tcase_add_test(tests, stands_while_the_object_does);
 	tcase_add_test(tests, same_function_at_both_ends);
 	tcase_add_test(tests, knows_the_vdso);
 	tcase_add_test(tests, knows_jit_memory);

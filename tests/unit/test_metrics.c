@@ -35,10 +35,17 @@ static void capture(uint64_t slots, uint64_t extra)
 	};
 }
 
+static struct td_reading now;
+
 static bool read_values(uint64_t *values)
 {
-	memset(values, 0, TD_COUNTERS_MAX * sizeof(*values));
-	return td_metrics_rdpmc_counters.read(&thread, values);
+	bool readable;
+
+	memset(&now, 0, sizeof(now));
+	readable = td_metrics_rdpmc_counters.read(&thread, &now) &&
+		   td_metrics_rdpmc_counters.decode(&thread, &now);
+	memcpy(values, now.values, sizeof(now.values));
+	return readable;
 }
 
 START_TEST(decodes_a_capture)
@@ -53,7 +60,7 @@ START_TEST(decodes_a_capture)
 	ck_assert_uint_eq(values[4], 63000);
 	ck_assert_uint_eq(values[5], 32000);
 	ck_assert_uint_eq(values[9], 5);
-	ck_assert_uint_eq(td_metrics_rdpmc_counters.elapsed(&thread, values), 42500);
+	ck_assert_uint_eq(now.elapsed, 42500);
 }
 END_TEST
 
@@ -109,7 +116,7 @@ START_TEST(logs_the_registers)
 	td_metrics_shape.correction.uop_dropping = 9;
 	capture(255000, 70);
 	ck_assert(read_values(values));
-	td_metrics_rdpmc_counters.raw(&thread, values, raw);
+	td_metrics_raw(&thread, &now, raw);
 	ck_assert_uint_eq(raw[0], 255000);
 	ck_assert_uint_eq(raw[1], 0x3f404040u);
 	ck_assert_uint_eq(raw[2], 0x20202020u);
@@ -117,7 +124,7 @@ START_TEST(logs_the_registers)
 	ck_assert_uint_eq(raw[4], 0);
 	capture(1ull << 40, 0);
 	ck_assert(read_values(values));
-	td_metrics_rdpmc_counters.raw(&thread, values, raw);
+	td_metrics_raw(&thread, &now, raw);
 	ck_assert_uint_eq(raw[0], UINT32_MAX);
 }
 END_TEST

@@ -169,6 +169,63 @@ START_TEST(window_log)
 }
 END_TEST
 
+/* Raw totals become slots, corrected, once; the reader behind sees no difference. */
+START_TEST(raw_totals)
+{
+	static const char *const names[] = {"slots",
+					    "retiring",
+					    "bad_speculation",
+					    "frontend_bound",
+					    "backend_bound",
+					    "uop_dropping",
+					    NULL};
+	static const uint64_t raw[] = {1020000, 255000, 255000, 255000, 251015, 1000};
+	static const uint64_t slots[] = {1020000, 256000, 0, 255000};
+	struct td_file_timeline *timeline;
+	struct td_file_thread *thread;
+	struct td_profile profile;
+	struct build build;
+	uint32_t ref;
+
+	build_start(&build, names);
+	build.header->backend = TD_BACKEND_METRICS;
+	build.header->level = 1;
+	build.header->raw_totals = 1;
+	ref = build_thread(&build, 1, "a");
+	thread = build_record(&build, ref);
+	timeline = build_timeline(&build, ref);
+	memcpy(thread->total, raw, sizeof(raw));
+	timeline->value[7 * 5] = 3;
+	memcpy(&timeline->value[7 * 5 + 1], raw, sizeof(raw));
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.header.raw_totals, 0);
+	ck_assert_uint_eq(profile.timeline[0].timeline->value[7 * 5], 3);
+	for (int i = 0; i < 6; i++) {
+		const uint64_t *bucket = &profile.timeline[0].timeline->value[7 * 5 + 1];
+
+		ck_assert_uint_eq(bucket[i], profile.thread[0]->total[i]);
+		ck_assert_uint_eq(profile.timeline[0].timeline->value[7 * 6 + 1 + i], 0);
+	}
+	ck_assert_uint_eq(profile.thread[0]->total[0], slots[0]);
+	ck_assert_uint_eq(profile.thread[0]->total[1], slots[1]);
+	ck_assert_uint_eq(profile.thread[0]->total[3], slots[3]);
+	ck_assert_uint_eq(profile.thread[0]->total[5], 1000);
+	ck_assert_uint_eq(profile.thread[0]->total[1] + profile.thread[0]->total[2] +
+				  profile.thread[0]->total[3] +
+				  profile.thread[0]->total[4],
+			  1020000);
+	td_profile_free(&profile);
+	/* the same numbers as slots stay what they are */
+	build.header->raw_totals = 0;
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.thread[0]->total[1], 255000);
+	td_profile_free(&profile);
+	build_free(&build);
+}
+END_TEST
+
 static void damaged_log(size_t offset, uint8_t byte)
 {
 	struct td_profile profile;
@@ -607,11 +664,11 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"profile",
-		(const TTest *const[]){sound, refusals, longer_records,
-				       damage_is_left_out, sums_below_zero, timelines,
-				       timeline_cut, every_truncation, every_byte_flipped,
-				       files, size_cap, promised_blocks, window_log,
-				       damaged_windows, window_of_registers, NULL});
+	return unit_main("profile",
+			 (const TTest *const[]){
+				 sound, refusals, longer_records, damage_is_left_out,
+				 sums_below_zero, timelines, timeline_cut,
+				 every_truncation, every_byte_flipped, files, size_cap,
+				 promised_blocks, window_log, damaged_windows, raw_totals,
+				 window_of_registers, NULL});
 }

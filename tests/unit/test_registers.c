@@ -72,6 +72,85 @@ START_TEST(level2_stays_inside)
 }
 END_TEST
 
+/* The vectors do what the definition says, for any register and count. */
+START_TEST(exactly_as_defined)
+{
+	uint64_t state = 12345, wrong = 0;
+
+	for (int n = 0; n < 2000000; n++) {
+		uint64_t random, slots, out[TD_FIELDS];
+		uint32_t sum = 0, below = 0;
+		uint8_t field[TD_FIELDS];
+
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		random = state ^ state >> 29;
+		for (int i = 0; i < TD_FIELDS; i++)
+			field[i] = (uint8_t)(random >> 8 * i);
+		for (int i = 0; i < 3; i++)
+			sum += field[i] /= 3;
+		if (247 + random % 17 - sum > 255)
+			continue; /* the fourth cannot make up for them */
+		field[3] = (uint8_t)(247 + random % 17 - sum);
+		sum += field[3];
+		/* every size, and often a multiple of the sum: no rounding at all */
+		slots = (random >> 32) >> random % 31;
+		slots = n % 2 ? slots : slots / sum * sum;
+		wrong += !td_registers_decode(slots, metrics(field), TD_FIELDS, out);
+		for (int i = 0; i < 4; i++) {
+			wrong += out[i] !=
+				 slots * (below + field[i]) / sum - slots * below / sum;
+			wrong += out[4 + i] != slots * field[4 + i] / sum;
+			below += field[i];
+		}
+	}
+	ck_assert_uint_eq(wrong, 0);
+}
+END_TEST
+
+/* Sums of units give what sums of slots give, but for the rounding of each. */
+START_TEST(units_add_up)
+{
+	static const uint8_t field[TD_FIELDS] = {51, 25, 77, 102, 11, 22, 33, 44};
+	uint64_t state = 1, out[TD_FIELDS], sum[TD_FIELDS] = {0}, slots = 0;
+	enum { READINGS = 10000 };
+
+	for (int n = 0; n < READINGS; n++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		ck_assert(
+			td_registers_weigh(state >> 36, metrics(field), TD_FIELDS, out));
+		slots += state >> 36;
+		for (int i = 0; i < TD_FIELDS; i++) {
+			ck_assert_uint_eq(out[i], (state >> 36) * field[i] / 256);
+			sum[i] += out[i];
+		}
+	}
+	for (int i = 0; i < TD_FIELDS; i++) {
+		uint64_t true_sum = slots / 255 * field[i];
+
+		sum[i] = td_registers_from_units(sum[i]);
+		ck_assert_uint_le(sum[i], true_sum + READINGS);
+		ck_assert_uint_ge(sum[i], true_sum - READINGS - 255);
+	}
+	for (uint64_t x = 0; x < 3000; x++)
+		ck_assert_uint_le(
+			td_registers_from_units(td_registers_to_units(x)) - x + 1, 2);
+}
+END_TEST
+
+START_TEST(what_has_no_units_is_refused)
+{
+	uint64_t out[TD_FIELDS] = {7, 7, 7, 7, 7};
+
+	ck_assert(!td_registers_weigh(1000, level1(60, 60, 60, 76), 4, out));
+	ck_assert(!td_registers_weigh(1000, level1(60, 60, 60, 74), 4, out));
+	ck_assert(!td_registers_weigh(1ull << 32, level1(60, 60, 60, 75), 4, out));
+	ck_assert_uint_eq(out[0], 7);
+	ck_assert(td_registers_weigh((1ull << 32) - 1, level1(60, 60, 60, 75), 4, out));
+	ck_assert_uint_eq(out[3], ((1ull << 32) - 1) * 75 / 256);
+	ck_assert_uint_eq(out[4], 7); /* without level 2 its room is not touched */
+}
+END_TEST
+
 START_TEST(large_counts_do_not_overflow)
 {
 	uint64_t out[4];
@@ -193,12 +272,13 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("registers",
-			 (const TTest *const[]){
-				 each_field_in_its_place, level1_adds_up,
-				 level2_stays_inside, large_counts_do_not_overflow,
-				 implausible_sums_are_refused,
-				 delta_as_in_the_kernel_s_document, delta_refuses,
-				 uop_dropping_is_not_frontend, clears_are_backend,
-				 one_window_may_go_below_zero, nothing_to_correct, NULL});
+	return unit_main(
+		"registers",
+		(const TTest *const[]){
+			each_field_in_its_place, exactly_as_defined, units_add_up,
+			what_has_no_units_is_refused, level1_adds_up, level2_stays_inside,
+			large_counts_do_not_overflow, implausible_sums_are_refused,
+			delta_as_in_the_kernel_s_document, delta_refuses,
+			uop_dropping_is_not_frontend, clears_are_backend,
+			one_window_may_go_below_zero, nothing_to_correct, NULL});
 }

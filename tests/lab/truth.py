@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Compares a report's functions with the truth of awkward or random: truth.py REPORT.json TRUTH [OPTION...]
+
+REPORT.json is `tdagent report --top=0 --format=json`; TRUTH is what the program
+printed (truth.h).  Functions are found by object and address: the lab's programs are not here
+under their paths.  Prints one line a function; the exit status says whether all is
+within the limits:
+
+  --limit CYCLES=POINTS  level 1 of functions of so many cycles a visit, or more; the one with most
+                         cycles that a function reaches counts.  A shorter function is told only
+                         with its callers, or is within the widest limit or twice its interval.
+  --level2 FACTOR        level 2 may be so much farther away (2)
+  --samples N            a function with fewer is only shown (100)
+  --totals POINTS        a caller together with all that it calls; not given: not looked at
+"""
+import argparse
+import json
+import os
+import sys
+
+LEVEL1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
+DERIVED = (("light_operations", "retiring", "heavy_operations"),
+           ("machine_clears", "bad_speculation", "branch_mispredicts"),
+           ("fetch_bandwidth", "frontend_bound", "fetch_latency"),
+           ("core_bound", "backend_bound", "memory_bound"))
+
+
+def fractions(slots, topdown):
+    """All twelve nodes of what the emulator counted."""
+    node = {name: value / max(slots, 1) for name, value in topdown.items()}
+    for name, parent, other in DERIVED:
+        node[name] = node[parent] - node[other]
+    return node
+
+
+class Function:
+    """What is true of one, and its row of the report (None: it has none)."""
+
+    def __init__(self, truth, row):
+        self.truth, self.row = truth, row
+        self.name, self.visit = truth["name"], truth["visit"]
+        self.node = fractions(truth["slots"], truth["topdown"])
+
+    @property
+    def samples(self):
+        return self.row["samples"] if self.row else 0
+
+    @property
+    def topdown(self):
+        return self.row.get("topdown", {}) if self.row else {}
+
+    @property
+    def evidence(self):
+        """As the report says; one without the field measures by own windows only."""
+        if not self.row:
+            return "none"
+        return self.row.get("evidence", "own" if self.topdown else "none")
+
+    def worst(self, level):
+        """(points, node) farthest from the truth; None: not measured."""
+        found = [(100 * abs(value["value"] - self.node[node]), node)
+                 for node, value in self.topdown.items() if (node in LEVEL1) == (level == 1)]
+        return max(found) if found else None
+
+    def half_width(self, node):
+        """Of the interval, points."""
+        return 50 * (self.topdown[node]["high"] - self.topdown[node]["low"])
+
+    def pairs(self):
+        """(node, value, low, high, truth) of each measured node."""
+        return [(node, value["value"], value["low"], value["high"], self.node[node])
+                for node, value in self.topdown.items()]
+
+
+def read_truth(path):
+    with open(path) as lines:
+        return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+def functions(report, truth):
+    """Each declared function, with its row."""
+    rows = {(os.path.basename(row["module"]), row["address"]): row for row in report["functions"]}
+    program = os.path.basename(report["run"]["command"].split()[0])
+    return [Function(t, rows.get((t["object"] or program, t["address"])))
+            for t in truth if t["what"] == "function"]
+
+
+def with_callees(name, all_of_them):
+    """True slots and categories of a function together with all that only it calls."""
+    slots, topdown = 0, {}
+    wanted = {name}
+    for function in all_of_them:  # callers come before those they call
+        truth = function.truth
+        if truth["name"] not in wanted and truth.get("caller") not in wanted:
+            continue
+        wanted.add(truth["name"])
+        slots += truth["slots"]
+        for node, value in truth["topdown"].items():
+            topdown[node] = topdown.get(node, 0) + value
+    return fractions(slots, topdown)
+
+
+class Comparison:
+    def __init__(self, report, truth, limits):
+        self.limits = limits
+        self.all = functions(report, truth)
+        self.cycles = sum(t["cycles"] for t in truth if t["what"] in ("function", "rest"))
+        self.failed = []
+
+    def fail(self, *words):
+        self.failed.append(" ".join(str(word) for word in words))
+
+    def limit(self, function):
+        """Points; None: too short for any."""
+        reached = [limit for limit in self.limits.limit if function.visit >= limit[0]]
+        return max(reached)[1] if reached else None
+
+    def show(self, function):
+        row = function.row or {}
+        found = ["%5.2f %-18s" % found if found else " " * 24
+                 for found in (function.worst(1), function.worst(2))]
+        width = max([function.half_width(node) for node in function.topdown], default=0)
+        print("%-14s %7.0f %6.2f %6.2f %7d %6d  %-9s %5s  %s %s %5.1f" % (
+            function.name, function.visit, 100 * function.truth["cycles"] / self.cycles,
+            100 * row.get("share", 0), function.samples, row.get("windows", {}).get("valid", 0),
+            function.evidence, "%.2f" % row["identifiability"] if "identifiability" in row else "",
+            found[0], found[1], width))
+
+    def check(self, function):
+        if function.samples < self.limits.samples:
+            return
+        limit = self.limit(function)
+        found = function.worst(1), function.worst(2)
+        if limit is not None and (function.evidence == "callers" or not found[0]):
+            self.fail(function.name, "of %.0f cycles a visit has no answer" % function.visit)
+        if function.evidence == "callers":
+            return
+        for level, difference in enumerate(found):
+            if not difference:
+                continue
+            allowed = limit
+            if limit is None:
+                allowed = max(max(points for _, points in self.limits.limit),
+                              2 * function.half_width(difference[1]))
+            allowed *= self.limits.level2 if level else 1
+            if difference[0] > allowed:
+                self.fail(function.name, "(%s): %s is %.2f points from the truth, not %.2f" % (
+                    function.evidence, difference[1], difference[0], allowed))
+
+    def check_total(self, function):
+        total = (function.row or {}).get("total", {}).get("topdown", {})
+        truth = with_callees(function.name, self.all)
+        found = max([(100 * abs(value["value"] - truth[node]), node)
+                     for node, value in total.items() if node in LEVEL1], default=None)
+        if not found:
+            self.fail(function.name, "has no total")
+            return
+        print("%-14s with all that it calls: %5.2f %s" % (function.name, *found))
+        if found[0] > self.limits.totals:
+            self.fail(function.name, "with all that it calls: %.2f points" % found[0])
+
+    def check_all(self):
+        print("%-14s %7s %6s %6s %7s %6s  %-9s %5s  %-24s %-24s %5s" % (
+            "function", "visit", "true %", "share", "samples", "own", "evidence", "ident",
+            "level 1", "level 2", "+-"))
+        for function in self.all:
+            self.show(function)
+            self.check(function)
+        if self.limits.totals is None:
+            return
+        callers = {f.truth["caller"] for f in self.all if f.truth.get("caller")}
+        for function in self.all:
+            if function.name in callers and function.name != "dispatch":
+                self.check_total(function)
+
+
+def pair(text):
+    cycles, points = text.split("=")
+    return float(cycles), float(points)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compares functions with the lab's truth.")
+    parser.add_argument("report")
+    parser.add_argument("truth")
+    parser.add_argument("--limit", type=pair, action="append", default=[])
+    parser.add_argument("--level2", type=float, default=2)
+    parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--totals", type=float)
+    limits = parser.parse_args()
+    with open(limits.report) as file:
+        report = json.load(file)
+    comparison = Comparison(report, read_truth(limits.truth), limits)
+    comparison.check_all()
+    for line in comparison.failed:
+        print("FAIL: " + line)
+    return bool(comparison.failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

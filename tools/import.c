@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/commands.h"
+#include "tools/import_perf.h"
+#include "tools/outfile.h"
+
+struct request {
+	const char *input;
+	const char *output; /* NULL: beside the input */
+	const char *perf;
+};
+
+static const char usage[] =
+	"usage: tdagent import [options] [PERF.DATA]\n"
+	"\n"
+	"Turns what `perf record` wrote into a profile, by perf's own `perf script`: what\n"
+	"the counters counted between two samples of a thread belongs to a function if\n"
+	"both are in it.  The events must have been sampled as one group:\n"
+	"\n"
+	"  perf record --sample-cpu -e '{slots,cpu-cycles,topdown-retiring,...}:Su' PROGRAM\n"
+	"\n"
+	"  -o, --output=FILE  the profile (default: PERF.DATA.tdp); \"-\": standard output\n"
+	"  --perf=PROGRAM     the perf to use (default: perf)\n"
+	"  --help             this text\n";
+
+static int say(const char *object, const char *why)
+{
+	fprintf(stderr, "tdagent import: %s: %s\n", object, why);
+	return -1;
+}
+
+static const struct option options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"perf", required_argument, NULL, 'p'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static int read_option(struct request *request, int option, const char *word)
+{
+	switch (option) {
+	case 'o':
+		request->output = optarg;
+		return 0;
+	case 'p':
+		request->perf = optarg;
+		return 0;
+	case 'h':
+		return fputs(usage, stdout), 1;
+	default:
+		fprintf(stderr, "tdagent import: %s: %s (see tdagent import --help)\n",
+			word, option == ':' ? "needs a value" : "unknown option");
+		return -1;
+	}
+}
+
+/* Returns 0, 1 when --help was printed, or -1 after saying what is wrong. */
+static int parse_options(struct request *request, int argc, char **argv)
+{
+	int option, result;
+
+	opterr = 0;
+	optind = 0; /* the caller may have scanned its own options */
+	while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+		result = read_option(request, option, argv[optind - 1]);
+		if (result)
+			return result;
+	}
+	if (argc - optind > 1)
+		return say(argv[optind + 1],
+			   "one file at a time; reports add profiles up");
+	if (optind < argc)
+		request->input = argv[optind];
+	return 0;
+}
+
+static int write_profile(const char *output, const unsigned char *bytes, size_t size)
+{
+	struct td_outfile file;
+	int err = td_outfile_open(&file, output);
+
+	if (err)
+		return say(output, strerror(-err));
+	errno = 0;
+	fwrite(bytes, 1, size, file.stream);
+	err = td_outfile_close(&file, 0);
+	return err ? say(td_outfile_name(&file), strerror(-err)) : 0;
+}
+
+static int import_file(const struct request *request, struct td_import *import,
+		       const char *output)
+{
+	unsigned char *bytes;
+	size_t size;
+	int err;
+
+	if (td_import_perf(import, request->perf, request->input) < 0)
+		return -1;
+	err = td_import_finish(import, &bytes, &size);
+	if (err)
+		return say(request->input, strerror(-err));
+	err = write_profile(output, bytes, size);
+	free(bytes);
+	return err;
+}
+
+int td_cmd_import(int argc, char **argv)
+{
+	struct request request = {.input = "perf.data", .perf = "perf"};
+	int err = parse_options(&request, argc, argv);
+	struct td_import *import;
+	char beside[PATH_MAX];
+
+	if (err)
+		return err < 0 ? 2 : 0;
+	snprintf(beside, sizeof(beside), "%s.tdp", request.input);
+	import = td_import_new();
+	if (!import)
+		return say("import", strerror(ENOMEM)), 1;
+	err = import_file(&request, import, request.output ? request.output : beside);
+	td_import_free(import);
+	return err ? 1 : 0;
+}
