@@ -35,8 +35,11 @@ struct extra_event {
 	uint64_t config;
 };
 
-/* BR_INST_RETIRED.NEAR_RETURN: did the program leave the function? */
-static const struct extra_event near_returns = {"near_returns", 0x08c4};
+/* BR_INST_RETIRED.NEAR_RETURN and .NEAR_CALL: did the program leave the function? */
+static const struct extra_event leavings[TD_LEAVINGS] = {
+	{"near_returns", 0x08c4},
+	{"near_calls", 0x02c4},
+};
 
 /*
  * What level 1 has to be corrected by, by generation: INT_MISC.UOP_DROPPING and,
@@ -92,8 +95,8 @@ static void choose_extras(void)
 {
 	uint32_t model = cpu_model();
 
-	extras[0] = near_returns;
-	td_metrics_shape.extras = 1;
+	memcpy(extras, leavings, sizeof(leavings));
+	td_metrics_shape.extras = TD_LEAVINGS;
 	for (size_t i = 0; i < sizeof(generations) / sizeof(generations[0]); i++) {
 		if (!model || !memchr(generations[i].model, (int)model,
 				      sizeof(generations[i].model)))

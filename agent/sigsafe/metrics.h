@@ -65,10 +65,11 @@ static inline bool td_metrics_read_extras(const struct td_registers *registers,
 {
 	uint32_t n = registers->extras;
 
-	_Static_assert(TD_EXTRAS_MAX == 3, "one line for each");
+	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
 	return (n < 1 || td_metrics_read_one(registers->extra[0], &value[0])) &&
 	       (n < 2 || td_metrics_read_one(registers->extra[1], &value[1])) &&
-	       (n < 3 || td_metrics_read_one(registers->extra[2], &value[2]));
+	       (n < 3 || td_metrics_read_one(registers->extra[2], &value[2])) &&
+	       (n < 4 || td_metrics_read_one(registers->extra[3], &value[3]));
 }
 
 /*
@@ -149,13 +150,15 @@ static inline bool td_metrics_take(const struct td_thread *thread, struct td_rea
 
 	now->values[0] = td_metrics_slots(capture);
 	now->elapsed = now->values[0] / td_metrics_shape.width;
-	_Static_assert(TD_EXTRAS_MAX == 3, "one line for each");
+	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
 	if (n > 0)
 		extra[0] = td_metrics_counted(thread, 0);
 	if (n > 1)
 		extra[1] = td_metrics_counted(thread, 1);
 	if (n > 2)
 		extra[2] = td_metrics_counted(thread, 2);
+	if (n > 3)
+		extra[3] = td_metrics_counted(thread, 3);
 	/* slots going backwards: something reset them */
 	return capture->complete && (td_metrics_shape.clears_on_read ||
 				     capture->slots_after >= capture->slots);
@@ -197,13 +200,15 @@ static inline void td_metrics_raw(const struct td_thread *thread,
 	uint32_t n = td_metrics_shape.extras;
 
 	memcpy(&to[1], &thread->capture.metrics, 8);
-	_Static_assert(TD_EXTRAS_MAX == 3, "one line for each");
+	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
 	if (n > 0)
 		to[3] = td_saturated(extra[0]);
 	if (n > 1)
 		to[4] = td_saturated(extra[1]);
 	if (n > 2)
 		to[5] = td_saturated(extra[2]);
+	if (n > 3)
+		to[6] = td_saturated(extra[3]);
 	to[0] = td_saturated(now->values[0]);
 }
 

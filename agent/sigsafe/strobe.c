@@ -248,13 +248,16 @@ static bool was_switched(const struct td_thread *thread)
 	return thread->counters->switched && thread->counters->switched(thread);
 }
 
-/* Left by a return, or left and come back: not one function's window. */
+/* Left by a return, or by a call: not one function's window, though it may be where it
+ * began again.  Functions that call each other return only in the end. */
 static bool is_nested(const struct td_thread *thread, const uint64_t *values)
 {
-	unsigned returns = thread->plan->returns;
+	unsigned first = thread->plan->leavings;
 
-	return returns && thread->places.record->empties &&
-	       values[returns] > thread->own_returns;
+	_Static_assert(TD_LEAVINGS == 2, "one line for each");
+	return first && thread->places.record->empties &&
+	       (values[first] > thread->own_leavings[0] ||
+		values[first + 1] > thread->own_leavings[1]);
 }
 
 /* TD_REJECT_MAX: the window counts. */
@@ -333,13 +336,13 @@ static void reject_window(struct td_thread *thread, enum td_reject reject)
 	thread->in_window = false;
 }
 
-/* Our own way out of the handler and into the next returns a few times as well. */
-static void note_own_returns(struct td_thread *thread, const uint64_t *values)
+/* Our own way out of the handler and into the next returns and calls as well. */
+static void note_own_leavings(struct td_thread *thread, const uint64_t *values)
 {
-	unsigned returns = thread->plan->returns;
+	unsigned first = thread->plan->leavings;
 
-	if (returns)
-		thread->own_returns = values[returns];
+	for (unsigned i = 0; first && i < TD_LEAVINGS; i++)
+		thread->own_leavings[i] = values[first + i];
 }
 
 /* It tells something if not one instruction of the program was in it.  Whatever
@@ -355,7 +358,7 @@ __attribute__((noinline)) static void close_empty(struct td_thread *thread, uint
 	    !decode_window(thread, now))
 		return;
 	record->empties++;
-	note_own_returns(thread, now->values);
+	note_own_leavings(thread, now->values);
 	for (unsigned i = 0; i < td_store.header->counters; i++)
 		record->empty[i] += now->values[i];
 	log_window(thread, &thread->window.opened_in, ip, now, TD_REJECT_MAX);

@@ -75,7 +75,8 @@ static inline uint32_t td_saturated(uint64_t value)
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-#define TD_EXTRAS_MAX 3u
+#define TD_EXTRAS_MAX 4u
+#define TD_LEAVINGS 2u /* near returns and near calls */
 
 /* A thread's hardware counters, mapped for RDPMC. */
 struct td_registers {
@@ -130,9 +131,9 @@ struct td_strobe_plan {
 	uint64_t shortest;     /* what the trigger grants */
 	uint64_t late;         /* a window longer than twice the mean + this is late */
 	uint32_t jitter_percent;
-	uint64_t spread;  /* half of the range of long periods: jitter_percent of the mean
-			   */
-	unsigned returns; /* which value counts near returns; 0 none */
+	uint64_t spread; /* half of the range of long periods: jitter_percent of the mean
+			  */
+	unsigned leavings;    /* which value counts near returns, then calls; 0 none */
 	uint32_t empty_every; /* one window of so many is an empty one; 0 none */
 	uint32_t cpu_every;   /* CPU time is read once in so many samples; 0 as 1 */
 };
@@ -167,9 +168,9 @@ struct td_thread {
 	struct td_registers registers;
 	struct td_capture capture;
 	struct td_release release;
-	uint64_t own_returns; /* near returns in an empty window */
-	uint32_t until_empty; /* windows until the next empty one */
-	uint32_t until_cpu;   /* samples until the CPU time is read again */
+	uint64_t own_leavings[TD_LEAVINGS]; /* in an empty window */
+	uint32_t until_empty;               /* windows until the next empty one */
+	uint32_t until_cpu;                 /* samples until the CPU time is read again */
 
 	struct td_callpath *callpath;  /* NULL: no call paths */
 	const ucontext_t *interrupted; /* by the handler that is running */

@@ -14,7 +14,7 @@
 static struct td_thread thread;
 static struct td_strobe_plan plan;
 static uint64_t armed, armings, stops;
-static uint64_t counted[2]; /* what the next read gives: elapsed, another */
+static uint64_t counted[3]; /* what the next read gives: elapsed, returns, calls */
 static bool readable;
 static int arm_result;
 
@@ -53,13 +53,14 @@ static bool fake_read(struct td_thread *t, struct td_reading *now)
 	(void)t;
 	now->values[0] = now->elapsed = counted[0];
 	now->values[1] = counted[1];
+	now->values[2] = counted[2];
 	return readable;
 }
 
 static void fake_reset(struct td_thread *t)
 {
 	(void)t;
-	counted[0] = counted[1] = 0;
+	counted[0] = counted[1] = counted[2] = 0;
 }
 
 static const struct td_trigger_ops trigger = {.start = fake_arm,
@@ -87,7 +88,7 @@ static void setup(void)
 	thread.plan = &plan;
 	td_random_seed(&thread.random, 1, 1);
 	armed = armings = stops = 0;
-	counted[0] = counted[1] = 0;
+	counted[0] = counted[1] = counted[2] = 0;
 	readable = true;
 	arm_result = 0;
 	ck_assert_int_eq(td_strobe_start(&thread), 0);
@@ -346,7 +347,7 @@ static void map_counters(void)
 	thread.trigger = &mapped_trigger;
 	thread.counters = &mapped_counters;
 	plan.empty_every = 4;
-	plan.returns = 1;
+	plan.leavings = 1;
 	was_switched = false;
 }
 
@@ -355,7 +356,7 @@ static long release(void)
 {
 	ck_assert(thread.release.wanted);
 	thread.release.wanted = false;
-	counted[0] = counted[1] = 0;
+	counted[0] = counted[1] = counted[2] = 0;
 	return thread.release.call[0];
 }
 
@@ -378,7 +379,8 @@ START_TEST(measures_empty_windows)
 	ck_assert_uint_eq(record()->empties, 2);
 	ck_assert_uint_eq(record()->empty[0], 60);
 	ck_assert_uint_eq(record()->empty[1], 4);
-	ck_assert_uint_eq(thread.own_returns, 2);
+	ck_assert_uint_eq(thread.own_leavings[0], 2);
+	ck_assert_uint_eq(thread.own_leavings[1], 0);
 	for (uint32_t i = 0; i < 8; i++)
 		ck_assert_uint_eq(logged(i)->state,
 				  i % 4 ? TD_WINDOW_USED : TD_WINDOW_EMPTY);
@@ -453,6 +455,26 @@ START_TEST(rejects_nested)
 	one_window(2500, 3);
 	ck_assert_uint_eq(record()->windows, 0);
 	ck_assert_uint_eq(record()->rejected[TD_REJECT_NESTED], 1);
+}
+END_TEST
+
+START_TEST(rejects_what_called_itself_back)
+{
+	map_counters();
+	signal_at(here, 1200000, 0);
+	release();
+	counted[2] = 1;
+	own_signal_at(here, 30, 2);
+	signal_at(here, 1200000, 0);
+	release();
+	counted[2] = 2;
+	signal_at(here, 2500, 2);
+	ck_assert_uint_eq(record()->rejected[TD_REJECT_NESTED], 1);
+	signal_at(here, 1200000, 0);
+	release();
+	counted[2] = 1;
+	signal_at(here, 2500, 2);
+	ck_assert_uint_eq(record()->windows, 1);
 }
 END_TEST
 
@@ -694,6 +716,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, drops_an_empty_window_that_its_signal_did_not_end);
 	tcase_add_test(tests, ignores_its_own_signal_elsewhere);
 	tcase_add_test(tests, rejects_nested);
+	tcase_add_test(tests, rejects_what_called_itself_back);
 	tcase_add_test(tests, keeps_what_did_not_return);
 	tcase_add_test(tests, rejects_switched);
 	tcase_add_test(tests, notices_throttling);
