@@ -7,13 +7,16 @@ TD_SIGSAFE_CFLAGS = $(TD_STACK_WARN) -ftls-model=initial-exec -fno-builtin-print
 
 agent_libsigsafe_la_CFLAGS = $(AM_CFLAGS) $(TD_SIGSAFE_CFLAGS)
 agent_libsigsafe_la_SOURCES = \
+	agent/sigsafe/callpath.c agent/sigsafe/callpath.h \
 	agent/sigsafe/clock.c agent/sigsafe/clock.h \
 	agent/sigsafe/engine.h \
 	agent/sigsafe/handler.c agent/sigsafe/handler.h \
 	agent/sigsafe/identity.c agent/sigsafe/identity.h \
 	agent/sigsafe/maps.c agent/sigsafe/maps.h \
+	agent/sigsafe/memory.c agent/sigsafe/memory.h \
 	agent/sigsafe/metrics.c agent/sigsafe/metrics.h \
 	agent/sigsafe/path.c agent/sigsafe/path.h \
+	agent/sigsafe/paths.c agent/sigsafe/paths.h \
 	agent/sigsafe/random.h \
 	agent/sigsafe/ring.c agent/sigsafe/ring.h \
 	agent/sigsafe/release.c agent/sigsafe/release.h \
@@ -26,6 +29,8 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/thread.h \
 	agent/sigsafe/timeline.c agent/sigsafe/timeline.h \
 	agent/sigsafe/trigger.c agent/sigsafe/trigger.h \
+	agent/sigsafe/unwind.c agent/sigsafe/unwind.h \
+	agent/sigsafe/unwind_libc.c \
 	agent/sigsafe/unwind_table.c \
 	agent/sigsafe/vernier.c agent/sigsafe/vernier.h \
 	agent/sigsafe/vernier_window.c agent/sigsafe/vernier_window.h \
@@ -35,6 +40,7 @@ agent_libsigsafe_la_SOURCES = \
 agent_libcore_la_SOURCES = \
 	agent/core/actions.c agent/core/actions.h \
 	agent/core/backend.c agent/core/backend.h \
+	agent/core/callpaths.c agent/core/callpaths.h \
 	agent/core/core.h \
 	agent/core/descriptors.c agent/core/descriptors.h \
 	agent/core/facts.c agent/core/facts.h \
@@ -59,13 +65,26 @@ agent_libhook_la_SOURCES = \
 	agent/hook/start.c \
 	agent/hook/thread.c
 
+# libgcc's unwinder by itself: what it calls becomes calls of
+# agent/sigsafe/unwind_libc.c, and nothing of it can be seen but this one name.
+unwinder_name = __frame_state_for
+unwinder_wraps = `$(SED) -n 's/^REFUSE(\(.*\))$$/--wrap=\1/p' \
+	$(srcdir)/agent/sigsafe/unwind_libc.c` --wrap=abort
+agent/unwinder.o: agent/sigsafe/unwind_libc.c
+	$(AM_V_GEN)$(MKDIR_P) agent && \
+	$(LD) -r -o $@-t -u $(unwinder_name) $(unwinder_wraps) $(LIBGCC_EH) && \
+	$(OBJCOPY) --redefine-sym $(unwinder_name)=td_libgcc_frame_state_for $@-t && \
+	$(OBJCOPY) -g --keep-global-symbol=td_libgcc_frame_state_for $@-t $@ && \
+	rm -f $@-t
+CLEANFILES += agent/unwinder.o
+
 agent_libtdagent_la_SOURCES =
 agent_libtdagent_la_LIBADD = \
 	agent/libhook.la agent/libcore.la agent/libsigsafe.la decoder/libformat.la
 # -z now: the first call in a handler must not go through lazy binding.
 agent_libtdagent_la_LDFLAGS = -avoid-version -module -shared \
 	-Wl,--version-script=$(srcdir)/agent/libtdagent.map \
-	-Wl,-z,now -Wl,-z,defs -Wl,--as-needed
-agent_libtdagent_la_DEPENDENCIES = $(agent_libtdagent_la_LIBADD) \
+	-Wl,-z,now -Wl,-z,defs -Wl,--as-needed -Wl,agent/unwinder.o
+agent_libtdagent_la_DEPENDENCIES = $(agent_libtdagent_la_LIBADD) agent/unwinder.o \
 	$(srcdir)/agent/libtdagent.map
 EXTRA_DIST += agent/libtdagent.map

@@ -39,6 +39,7 @@ enum td_block_kind {
 	TD_BLOCK_PLACES = 3,
 	TD_BLOCK_TIMELINE = 4, /* one struct td_file_timeline */
 	TD_BLOCK_WINDOWS = 5,  /* struct td_file_window, of all threads */
+	TD_BLOCK_PATHS = 6,
 };
 
 /* Who measures: the counters read at both ends of a window. */
@@ -143,8 +144,8 @@ struct td_file_header {
 	uint32_t counters;      /* used entries of counter[] */
 	struct td_file_counter counter[TD_COUNTERS_MAX];
 
-	uint32_t notes; /* used entries of note[], in order */
-	uint32_t reserved;
+	uint32_t notes;     /* used entries of note[], in order */
+	uint32_t path_size; /* bytes of a record; 0: no call paths were taken */
 	char note[TD_NOTES_MAX][160];
 
 	char agent[32]; /* version that wrote the file */
@@ -169,7 +170,7 @@ struct td_file_header {
 
 struct td_file_block {
 	uint32_t kind;  /* enum td_block_kind, stored last (release) */
-	uint32_t owner; /* PLACES: ref of the thread record */
+	uint32_t owner; /* PLACES, PATHS: ref of the thread record */
 	uint32_t next;  /* next block of the same owner or kind, 0 none */
 	uint32_t reserved[13];
 };
@@ -308,6 +309,33 @@ struct td_file_window {
 	uint32_t value[TD_WINDOW_VALUES];
 };
 
+enum td_path_kind {
+	TD_PATH_FREE = 0,
+	TD_PATH_ROOT = 1,  /* complete paths begin below it */
+	TD_PATH_CUT = 2,   /* callers are missing: too deep, or not to be found */
+	TD_PATH_FRAME = 3, /* a function, called by its parent's */
+};
+
+/*
+ * A node of a thread's tree of call paths.  Parents stand before their children
+ * in the order of the thread's blocks.
+ */
+struct td_file_path {
+	uint32_t kind;     /* enum td_path_kind, stored last (release) */
+	uint32_t parent;   /* ref of the caller's node; ROOT 0, CUT: that of ROOT */
+	uint32_t place;    /* FRAME: ref of the thread's place, else 0 */
+	uint32_t child[4]; /* hash trie: only the agent follows it */
+	uint32_t reserved;
+	uint64_t samples; /* paths that end here */
+	uint64_t opened;  /* windows that were opened here and count somewhere */
+	/* Windows of which this is the last frame that both ends have in common; sums
+	 * as in the place. */
+	uint64_t windows;
+	struct td_file_sum sum[]; /* header.counters entries */
+};
+
+#define TD_PATH_SIZE(counters)                                                           \
+	(sizeof(struct td_file_path) + (counters) * sizeof(struct td_file_sum))
 #define TD_PLACE_SIZE(counters)                                                          \
 	(sizeof(struct td_file_place) + (counters) * sizeof(struct td_file_sum))
 
@@ -322,5 +350,6 @@ _Static_assert(sizeof(struct td_file_thread) % 8 == 0, "thread alignment");
 _Static_assert(sizeof(struct td_file_place) % 8 == 0, "place alignment");
 _Static_assert(sizeof(struct td_file_place) == 112, "doc/formats.md");
 _Static_assert(sizeof(struct td_file_window) == 88, "doc/formats.md");
+_Static_assert(sizeof(struct td_file_path) == 56, "doc/formats.md");
 
 #endif

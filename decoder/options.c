@@ -173,6 +173,17 @@ static int parse_children(struct td_options *options, const char *value, char *w
 	return 0;
 }
 
+static int parse_callpath(struct td_options *options, const char *value, char *why,
+			  size_t size)
+{
+	int on = !strcmp(value, "on");
+
+	if (!on && strcmp(value, "off") != 0)
+		return refuse_value(why, size, value, "known", "on or off");
+	options->callpath = on;
+	return 0;
+}
+
 static int parse_debug(struct td_options *options, const char *value, char *why,
 		       size_t size)
 {
@@ -269,6 +280,9 @@ const struct td_option td_option_table[] = {
 	 "profile file; %p is the process id, %e the program", parse_output},
 	{"REPORT", "WHERE", "stderr", "report at exit: stderr, none or a file",
 	 parse_report},
+	{"CALLPATH", "WHETHER", "off",
+	 "take call paths, for totals with all that a function calls: on or off",
+	 parse_callpath},
 	{"CHILDREN", "HOW", "quiet",
 	 "child processes: quiet (profiled, no report), report or off", parse_children},
 	{"SEED", "NUMBER", "0", "start of the random numbers; 0: a new one each run",

@@ -55,6 +55,7 @@ struct td_options {
 	enum td_report_to report;
 	char report_file[TD_PATH_MAX];
 	enum td_children children;
+	int callpath;   /* 1: take call paths */
 	unsigned debug; /* enum td_debug, or-ed */
 	uint64_t seed;  /* 0: from the clock */
 };

@@ -20,6 +20,7 @@
 /* The bytes under inspection; `blocks` counts a partial last one too. */
 struct view {
 	struct td_profile *profile;
+	uint32_t *path_ref; /* of profile->path[], ascending */
 	unsigned char *bytes;
 	size_t length;
 	uint32_t blocks;
@@ -73,6 +74,7 @@ static int check_header(const struct td_file_header *h, char *why, size_t size)
 	    !size_possible(h->object_size, sizeof(struct td_file_object)) ||
 	    !size_possible(h->thread_size, sizeof(struct td_file_thread)) ||
 	    !size_possible(h->place_size, TD_PLACE_SIZE(h->counters)) ||
+	    (h->path_size && !size_possible(h->path_size, TD_PATH_SIZE(h->counters))) ||
 	    (h->version > 1 &&
 	     !size_possible(h->window_size, sizeof(struct td_file_window))))
 		return refuse(why, size,
@@ -138,6 +140,8 @@ static uint32_t record_size(const struct view *view, uint32_t kind)
 		return view->profile->header.thread_size;
 	case TD_BLOCK_PLACES:
 		return view->profile->header.place_size;
+	case TD_BLOCK_PATHS:
+		return view->profile->header.path_size;
 	case TD_BLOCK_WINDOWS:
 		return view->profile->header.window_size;
 	default:
@@ -209,11 +213,9 @@ static void check_thread(struct view *view, struct td_file_thread *thread)
 	profile->thread[profile->threads++] = thread;
 }
 
-static int sums_possible(const struct td_file_place *place, uint32_t counters)
+static int sums_possible(const struct td_file_sum *sum, uint32_t counters)
 {
-	for (uint32_t i = 0; i < counters; i++) {
-		const struct td_file_sum *sum = &place->sum[i];
-
+	for (uint32_t i = 0; i < counters; i++, sum++) {
 		if (!isfinite(sum->squares) || !isfinite(sum->cross) || sum->squares < 0)
 			return 0;
 	}
@@ -249,7 +251,7 @@ static void check_place(struct view *view, const struct td_file_place *place,
 	if (place->kind == TD_PLACE_FREE)
 		return;
 	if (!kind_fits_object(place->kind, object) ||
-	    !sums_possible(place, profile->header.counters)) {
+	    !sums_possible(place->sum, profile->header.counters)) {
 		profile->damage.records++;
 		return;
 	}
@@ -283,7 +285,9 @@ static void check_tables(struct view *view)
 		const struct td_file_block *head = block_at(view, block);
 		uint32_t records = record_count(view, block);
 
-		if (head && head->kind > TD_BLOCK_WINDOWS)
+		if (head &&
+		    (head->kind > TD_BLOCK_PATHS ||
+		     (head->kind == TD_BLOCK_PATHS && !view->profile->header.path_size)))
 			view->profile->damage.blocks++;
 		for (uint32_t slot = 0; slot < records; slot++) {
 			if (head->kind == TD_BLOCK_OBJECTS)
@@ -363,6 +367,100 @@ static void check_owned(struct view *view)
 	}
 }
 
+/* The node's index in path[], SIZE_MAX if it is not there. */
+static size_t path_of(const struct view *view, uint32_t ref)
+{
+	size_t low = 0, high = view->profile->paths;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (view->path_ref[middle] < ref)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < view->profile->paths && view->path_ref[low] == ref ? low : SIZE_MAX;
+}
+
+/* Places are in the order of the file: their addresses ascend. */
+static size_t place_of(const struct view *view, uint32_t ref)
+{
+	const struct td_profile *profile = view->profile;
+	const struct td_file_place *place = record_of(view, ref, TD_BLOCK_PLACES);
+	size_t low = 0, high = place ? profile->places : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (profile->place[middle].place < place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return place && low < profile->places && profile->place[low].place == place
+		       ? low
+		       : SIZE_MAX;
+}
+
+static int path_possible(const struct td_profile *profile,
+			 const struct td_profile_path *node)
+{
+	const struct td_file_path *path = node->path;
+
+	if (!sums_possible(path->sum, profile->header.counters))
+		return 0;
+	if (path->kind == TD_PATH_ROOT)
+		return !path->parent && !path->place;
+	if (node->parent == SIZE_MAX ||
+	    profile->path[node->parent].thread != node->thread)
+		return 0;
+	if (path->kind == TD_PATH_CUT)
+		return !path->place &&
+		       profile->path[node->parent].path->kind == TD_PATH_ROOT;
+	return path->kind == TD_PATH_FRAME && node->place != SIZE_MAX &&
+	       profile->place[node->place].thread == node->thread;
+}
+
+/* Blocks are checked in order, so a parent is there already, or is none. */
+static void check_path(struct view *view, uint32_t block, uint32_t slot,
+		       const struct td_file_thread *thread)
+{
+	struct td_profile *profile = view->profile;
+	const struct td_file_path *path = record_at(view, block, slot);
+	struct td_profile_path node = {path, thread, path_of(view, path->parent),
+				       place_of(view, path->place)};
+
+	if (path->kind == TD_PATH_FREE)
+		return;
+	if (!path_possible(profile, &node)) {
+		profile->damage.records++;
+		return;
+	}
+	view->path_ref[profile->paths] = TD_REF(block, slot);
+	profile->path[profile->paths++] = node;
+}
+
+/* After check_owned(): needs every place. */
+static void check_paths(struct view *view)
+{
+	for (uint32_t block = 1; block < view->blocks; block++) {
+		const struct td_file_block *head = block_at(view, block);
+		const struct td_file_thread *thread;
+		uint32_t records = record_count(view, block);
+
+		if (!head || head->kind != TD_BLOCK_PATHS)
+			continue;
+		thread = record_of(view, head->owner, TD_BLOCK_THREADS);
+		if (!thread)
+			view->profile->damage.blocks++;
+		if (!thread || thread->state == TD_THREAD_FREE)
+			continue;
+		for (uint32_t slot = 0; slot < records; slot++)
+			check_path(view, block, slot, thread);
+	}
+}
+
 /* After check_tables(), likewise. */
 static void check_log(struct view *view)
 {
@@ -403,10 +501,16 @@ static int index_records(struct view *view)
 				   sizeof(*profile->timeline));
 	profile->window = calloc(count_records(view, TD_BLOCK_WINDOWS) + 1ul,
 				 sizeof(*profile->window));
-	if (!profile->thread || !profile->place || !profile->timeline || !profile->window)
+	profile->path =
+		calloc(count_records(view, TD_BLOCK_PATHS) + 1ul, sizeof(*profile->path));
+	view->path_ref = calloc(count_records(view, TD_BLOCK_PATHS) + 1ul,
+				sizeof(*view->path_ref));
+	if (!profile->thread || !profile->place || !profile->timeline ||
+	    !profile->window || !profile->path || !view->path_ref)
 		return -ENOMEM;
 	check_tables(view);
 	check_owned(view);
+	check_paths(view);
 	check_log(view);
 	return 0;
 }
@@ -447,6 +551,7 @@ int td_profile_parse(struct td_profile *profile, unsigned char *bytes, size_t le
 	clean_header(&profile->header);
 	view.blocks = count_blocks(profile, length);
 	err = index_records(&view);
+	free(view.path_ref);
 	if (err) {
 		snprintf(why, size, "%s", strerror(-err));
 		td_profile_free(profile);
@@ -464,6 +569,7 @@ void td_profile_free(struct td_profile *profile)
 	free(profile->place);
 	free(profile->timeline);
 	free(profile->window);
+	free(profile->path);
 	memset(profile, 0, sizeof(*profile));
 }
 

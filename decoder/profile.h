@@ -30,6 +30,14 @@ struct td_profile_timeline {
 	const struct td_file_thread *thread;
 };
 
+/* A node of a thread's tree of call paths.  Parents stand before their children. */
+struct td_profile_path {
+	const struct td_file_path *path; /* kind ROOT, CUT or FRAME */
+	const struct td_file_thread *thread;
+	size_t parent; /* index in path[]; SIZE_MAX of a ROOT */
+	size_t place;  /* index in place[], of the same thread; SIZE_MAX: no FRAME */
+};
+
 /* One window of the log. */
 struct td_profile_window {
 	const struct td_file_window *window;    /* state USED or EMPTY */
@@ -55,6 +63,8 @@ struct td_profile {
 	size_t places;
 	struct td_profile_timeline *timeline; /* at most one a thread */
 	size_t timelines;
+	struct td_profile_path *path;
+	size_t paths;
 	struct td_profile_window *window; /* in no order */
 	size_t windows;
 	struct td_profile_damage damage;

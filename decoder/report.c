@@ -24,6 +24,7 @@ struct adding {
 	uint32_t module;                     /* its index */
 	const struct td_file_thread *thread; /* likewise, of the places' threads */
 	uint32_t thread_index;
+	size_t *row; /* of the profile's places: row ids; SIZE_MAX: not wanted */
 };
 
 /* Makes room for one more element.  Returns 0 or -ENOMEM. */
@@ -72,6 +73,7 @@ void td_report_free(struct td_report *report)
 	free(report->function);
 	free(report->part);
 	free(report->note);
+	td_paths_free(&report->paths);
 	td_report_log_free(report->log);
 	td_hash_free(&report->by_place);
 	td_hash_free(&report->by_module);
@@ -275,6 +277,7 @@ static struct td_report_function *row_of(struct td_report *report,
 		return NULL;
 	row = &report->function[report->functions];
 	memset(row, 0, sizeof(*row));
+	row->id = report->functions;
 	row->number = (uint32_t)report->functions++;
 	row->identifiability = -1;
 	row->module = key->module;
@@ -291,23 +294,24 @@ static int is_rounded(const struct adding *adding)
 	       adding->counter[0] == 0;
 }
 
-static void add_sums(const struct adding *adding, struct td_report_function *row,
-		     const struct td_file_place *place)
+/* The windows of a place or node, less their own cost; returns the slots that are
+ * rounded. */
+static uint64_t add_sums(const struct adding *adding, const struct td_file_sum *from,
+			 uint64_t windows, uint64_t counted[TD_COUNTERS_MAX],
+			 struct td_file_sum into[TD_COUNTERS_MAX])
 {
 	for (unsigned i = 0; i < adding->profile->header.counters; i++) {
 		int c = adding->counter[i];
 
 		if (c < 0)
 			continue;
-		struct td_file_sum sum =
-			td_own_cost_remove(&adding->own_cost, i, &place->sum[i],
-					   place->windows, place->sum[0].sum);
+		struct td_file_sum sum = td_own_cost_remove(
+			&adding->own_cost, i, &from[i], windows, from[0].sum);
 
-		row->counted[c] += place->windows;
-		td_sum_add(&row->sum[c], &sum);
+		counted[c] += windows;
+		td_sum_add(&into[c], &sum);
 	}
-	if (is_rounded(adding))
-		row->rounded += place->sum[0].sum;
+	return is_rounded(adding) ? from[0].sum : 0;
 }
 
 /* The index of a thread that the report asks for; its places lie together. */
@@ -354,6 +358,7 @@ static int add_place(struct adding *adding, const struct td_profile_place *at)
 				.region = place->region};
 	struct td_report_function *row;
 
+	adding->row[at - adding->profile->place] = SIZE_MAX;
 	if (!wanted(adding->report, at->thread))
 		return 0;
 	if (find_module(adding, at->object, &key.module) < 0)
@@ -361,15 +366,60 @@ static int add_place(struct adding *adding, const struct td_profile_place *at)
 	row = row_of(adding->report, &key);
 	if (!row)
 		return -ENOMEM;
+	adding->row[at - adding->profile->place] = row->id;
 	row->samples += place->samples;
 	row->windows += place->windows;
 	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
 		row->rejected[i] += place->rejected[i];
 	row->cpu_ns += (double)place->samples * adding->sample_ns;
-	add_sums(adding, row, place);
+	row->rounded +=
+		add_sums(adding, place->sum, place->windows, row->counted, row->sum);
 	adding->report->samples += place->samples;
 	adding->report->process[adding->process].samples += place->samples;
 	return add_part(adding, row, at);
+}
+
+/* `node`: where the nodes before this one have gone, by their index. */
+static int add_path(struct adding *adding, size_t index, size_t *node)
+{
+	const struct td_profile_path *at = &adding->profile->path[index];
+	struct td_paths *paths = &adding->report->paths;
+	size_t parent = at->parent == SIZE_MAX ? SIZE_MAX : node[at->parent];
+	size_t row = at->place == SIZE_MAX ? SIZE_MAX : adding->row[at->place];
+	struct td_path_sums *sums;
+
+	if (!wanted(adding->report, at->thread))
+		return 0;
+	node[index] = td_paths_node(paths, parent, at->path->kind, row);
+	if (node[index] == SIZE_MAX)
+		return -ENOMEM;
+	paths->node[node[index]].samples += at->path->samples;
+	paths->node[node[index]].opened += at->path->opened;
+	paths->node[node[index]].windows += at->path->windows;
+	if (!at->path->windows)
+		return 0;
+	sums = td_paths_sums(&paths->node[node[index]]);
+	if (!sums)
+		return -ENOMEM;
+	sums->rounded += add_sums(adding, at->path->sum, at->path->windows, sums->counted,
+				  sums->sum);
+	return 0;
+}
+
+static int add_paths(struct adding *adding)
+{
+	const struct td_profile *profile = adding->profile;
+	struct td_report *report = adding->report;
+	size_t *node = calloc(profile->paths + 1, sizeof(*node));
+	int err = node ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < profile->paths && !err; i++)
+		err = add_path(adding, i, node);
+	free(node);
+	report->has_paths |= profile->header.path_size != 0;
+	if (!err && !profile->header.path_size && profile->places)
+		report->without_paths++;
+	return err;
 }
 
 /* Complete totals: of the thread, its process and all that is reported. */
@@ -598,8 +648,14 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	adding.first_thread = report->threads;
 	for (size_t i = 0; i < profile->threads && !err; i++)
 		err = add_thread(&adding, profile->thread[i]);
+	adding.row = calloc(profile->places + 1, sizeof(*adding.row));
+	if (!adding.row)
+		err = -ENOMEM;
 	for (size_t i = 0; i < profile->places && !err; i++)
 		err = add_place(&adding, &profile->place[i]);
+	if (!err)
+		err = add_paths(&adding);
+	free(adding.row);
 	if (!err)
 		err = td_report_log_add(report, profile, row_number, thread_wanted,
 					&adding);

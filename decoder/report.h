@@ -22,6 +22,7 @@
 #include "decoder/hash.h"
 #include "decoder/history.h"
 #include "decoder/own_cost.h"
+#include "decoder/paths.h"
 #include "decoder/profile.h"
 #include "decoder/separate.h"
 #include "decoder/topdown.h"
@@ -31,6 +32,7 @@ enum td_sort {
 	TD_SORT_CPU_TIME,
 	TD_SORT_WINDOWS,
 	TD_SORT_NAME,
+	TD_SORT_TOTAL,
 	TD_SORT_NODE, /* + enum td_node */
 };
 
@@ -87,6 +89,24 @@ struct td_report_rate {
 	struct td_estimate estimate;
 };
 
+/*
+ * A function with all that it calls: of the samples that have it on their path,
+ * and of the windows whose ends have a call of it in common.  Where it calls
+ * itself, each counts once.
+ */
+struct td_report_total {
+	uint64_t samples;
+	struct td_estimate share; /* of all samples */
+	/* Windows that were opened in it, and of those that did not leave it: where
+	 * many do, the others can hold something of what runs in between. */
+	uint64_t opened;
+	uint64_t windows;
+	uint64_t counted[TD_COUNTERS_MAX]; /* windows that sum[] is of */
+	struct td_file_sum sum[TD_COUNTERS_MAX];
+	uint64_t rounded;
+	struct td_topdown_value node[TD_NODES];
+};
+
 /* One row.  Before td_report_finish(): one code place. */
 struct td_report_function {
 	char *name;
@@ -109,11 +129,13 @@ struct td_report_function {
 	/* From the log of windows, if there is one; else node[] is of sum[], and evidence
 	 * says by which windows: OWN, or NONE. */
 	enum td_evidence evidence;
-	double identifiability; /* 0..1; negative: not known */
-	uint64_t own;           /* windows in the log that it has for itself */
-	uint64_t told;          /* windows in the log that open or close in it */
-	double visit;           /* mean cycles from entry to exit; 0: not known */
-	uint32_t number;        /* while windows are assigned */
+	double identifiability;       /* 0..1; negative: not known */
+	uint64_t own;                 /* windows in the log that it has for itself */
+	uint64_t told;                /* windows in the log that open or close in it */
+	double visit;                 /* mean cycles from entry to exit; 0: not known */
+	uint32_t number;              /* while windows are assigned */
+	size_t id;                    /* the order in which rows were made */
+	struct td_report_total total; /* with call paths only */
 };
 #define TD_NO_MODULE UINT32_MAX
 
@@ -176,6 +198,9 @@ struct td_report {
 	int separated; /* 1: functions' node[] are from it */
 	struct td_separate_cost cost;
 	uint64_t told, own; /* windows used, those of one function alone */
+	struct td_paths paths;
+	int has_paths;        /* at least one profile has call paths: total is of those */
+	size_t without_paths; /* profiles that have none */
 
 	struct td_hash by_place;
 	struct td_hash by_module;
@@ -201,6 +226,14 @@ int td_report_counter(const struct td_report *report, const char *name);
 
 /* A node's part of the own cost, 0..1; negative where it is not known. */
 double td_report_own_part(const struct td_report *report, int node);
+
+/*
+ * The top-down that a reader wants to see of the function: its own, or that of its
+ * total (*total becomes 1) where it has none, or one that is told from its callers
+ * less well than the total is known.
+ */
+const struct td_topdown_value *td_report_answer(const struct td_report_function *f,
+						int *total);
 
 /*
  * 1 when a function's value is too uncertain to act on: half its interval is more

@@ -151,10 +151,12 @@ static int name_rows(struct td_report *report, size_t first, size_t last, size_t
 		unite(&row[i], symbols);
 	qsort(row + first, last - first, sizeof(*row), by_place);
 	for (size_t i = first; i < last; i++) {
-		if (*out > start && by_place(&row[*out - 1], &row[i]) == 0)
+		if (*out > start && by_place(&row[*out - 1], &row[i]) == 0) {
 			err |= merge(report, &row[*out - 1], &row[i]);
-		else
+			td_paths_merge(&report->paths, row[*out - 1].id, row[i].id);
+		} else {
 			row[(*out)++] = row[i];
+		}
 	}
 	for (size_t i = start; i < *out; i++) {
 		row[i].name = name_of(&row[i], module);
@@ -291,14 +293,97 @@ static int estimate(struct td_report *report)
 	return err;
 }
 
+/*
+ * A window that left the function and came back counts like one that stayed, and
+ * holds something of what ran in between: of its time no larger a part than that of
+ * the windows that were outside when they ended.  That moves a node by that part of
+ * the difference of the two, which is rarely above one half.  doc/call-paths.md.
+ */
+static double left_part(const struct td_report_total *total)
+{
+	if (total->opened <= total->windows)
+		return 0;
+	return (double)(total->opened - total->windows) / (double)total->opened / 2;
+}
+
+static void estimate_totals(struct td_report *report)
+{
+	for (size_t i = 0; i < report->functions && report->has_paths; i++) {
+		struct td_report_total *total = &report->function[i].total;
+
+		if (report->samples && total->samples <= report->samples)
+			total->share = td_estimate_share(total->samples, report->samples);
+		td_topdown_values(&report->map, total->sum, total->counted[0],
+				  total->rounded, total->node);
+		for (int node = 0; node < TD_NODES; node++)
+			if (total->node[node].present)
+				td_estimate_widen(&total->node[node].estimate,
+						  left_part(total));
+	}
+}
+
+static double width(const struct td_topdown_value *node)
+{
+	double widest = 0;
+
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		double w = node[i].estimate.high - node[i].estimate.low;
+
+		widest = w > widest ? w : widest;
+	}
+	return widest;
+}
+
+const struct td_topdown_value *td_report_answer(const struct td_report_function *f,
+						int *total)
+{
+	const struct td_topdown_value *own = f->node, *all = f->total.node;
+
+	*total = all[TD_NODE_RETIRING].present &&
+		 (!own[TD_NODE_RETIRING].present ||
+		  (f->evidence == TD_EVIDENCE_CALLERS && width(all) < width(own)));
+	return *total ? all : own;
+}
+
+static int note_paths(struct td_report *report)
+{
+	uint64_t cut = td_paths_cut(&report->paths);
+	int err = 0;
+
+	if (!report->has_paths)
+		return 0;
+	if (report->without_paths)
+		err = td_report_note(
+			report,
+			td_text_format(
+				"totals lack %zu of %zu processes, which took no call "
+				"paths",
+				report->without_paths, report->processes));
+	if (!err && cut && report->samples)
+		err = td_report_note(
+			report,
+			td_text_format(
+				"the outermost callers of %llu of %llu samples are "
+				"not known: totals lack them",
+				(unsigned long long)cut,
+				(unsigned long long)report->samples));
+	return err;
+}
+
+static int has_anything(const struct td_report_function *f)
+{
+	return f->samples || f->windows || f->total.samples || f->total.windows;
+}
+
 static int asked(const struct td_report *report, const struct td_report_function *f)
 {
 	const char *glob = report->query.module;
 	const char *path = td_report_module(report, f);
 
-	if (f->samples == 0 && f->windows == 0)
+	if (!has_anything(f))
 		return 0;
-	if (f->share.value < report->query.min_share)
+	if (f->share.value < report->query.min_share &&
+	    f->total.share.value < report->query.min_share)
 		return 0;
 	return !glob || fnmatch(glob, path, 0) == 0 ||
 	       fnmatch(glob, td_text_base(path), 0) == 0;
@@ -316,6 +401,9 @@ static int by_sort(const void *a, const void *b, void *context)
 		order = (x->cpu_ns < y->cpu_ns) - (x->cpu_ns > y->cpu_ns);
 	else if (sort == TD_SORT_WINDOWS)
 		order = (x->windows < y->windows) - (x->windows > y->windows);
+	else if (sort == TD_SORT_TOTAL)
+		order = (x->total.samples < y->total.samples) -
+			(x->total.samples > y->total.samples);
 	else if (sort >= TD_SORT_NODE)
 		order = (node_value(x, sort - TD_SORT_NODE) <
 			 node_value(y, sort - TD_SORT_NODE)) -
@@ -336,7 +424,7 @@ static void select_rows(struct td_report *report)
 
 	report->functions_all = 0;
 	for (size_t i = 0; i < report->functions; i++) {
-		report->functions_all += row[i].samples || row[i].windows;
+		report->functions_all += (size_t)has_anything(&row[i]);
 		if (asked(report, &row[i]))
 			row[kept++] = row[i];
 		else
@@ -355,11 +443,18 @@ int td_report_finish(struct td_report *report)
 	int err;
 
 	td_hash_free(&report->by_place);
-	err = name_all(report);
+	err = td_paths_prepare(&report->paths, report->functions);
+	if (!err)
+		err = name_all(report);
+	if (!err)
+		err = td_paths_totals(report);
+	if (!err)
+		err = note_paths(report);
 	if (err)
 		return err;
 	map_topdown(report);
 	err = estimate(report);
+	estimate_totals(report);
 	select_rows(report);
 	return err;
 }
@@ -386,7 +481,8 @@ int td_report_has_topdown(const struct td_report *report)
 
 int td_report_sort(const char *name)
 {
-	static const char *const keys[] = {"samples", "cpu_time", "windows", "name"};
+	static const char *const keys[] = {"samples", "cpu_time", "windows", "name",
+					   "total"};
 	int node = td_topdown_node(name);
 
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

@@ -420,9 +420,13 @@ void td_report_log_free(struct td_report_log *log)
 int td_report_is_vague(const struct td_report *report,
 		       const struct td_report_function *function, int node)
 {
-	uint64_t windows = report->separated ? function->told : function->windows;
-	const struct td_estimate *e = &function->node[node].estimate;
+	int total;
+	const struct td_topdown_value *answer = td_report_answer(function, &total);
+	uint64_t windows = total               ? function->total.windows
+			   : report->separated ? function->told
+					       : function->windows;
+	const struct td_estimate *e = &answer[node].estimate;
 
-	return function->node[node].present &&
+	return answer[node].present &&
 	       (windows < report->query.min_windows || e->high - e->low > 2 * WIDE);
 }

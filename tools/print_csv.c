@@ -30,6 +30,32 @@ static void fields(FILE *out, int present, const struct td_estimate *estimate)
 	field(out, present, estimate->high);
 }
 
+static void head_of_totals(FILE *out, const struct td_report *report)
+{
+	if (!report->has_paths)
+		return;
+	fputs(",total_samples,total_share,total_share_low,total_share_high,total_windows,total_opened",
+	      out);
+	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++) {
+		const char *name = td_topdown_tree[i].name;
+
+		fprintf(out, ",total_%s_value,total_%s_low,total_%s_high", name, name,
+			name);
+	}
+}
+
+static void totals(FILE *out, const struct td_report *report,
+		   const struct td_report_total *total)
+{
+	if (!report->has_paths)
+		return;
+	fprintf(out, ",%" PRIu64, total->samples);
+	fields(out, report->samples != 0, &total->share);
+	fprintf(out, ",%" PRIu64 ",%" PRIu64, total->windows, total->opened);
+	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++)
+		fields(out, total->node[i].present, &total->node[i].estimate);
+}
+
 static void head(FILE *out, const struct td_report *report)
 {
 	fputs("simulated,function,module,address,samples,share,share_low,share_high,"
@@ -44,7 +70,10 @@ static void head(FILE *out, const struct td_report *report)
 
 		fprintf(out, ",%s_value,%s_low,%s_high", name, name, name);
 	}
-	fputs(td_report_has_topdown(report) ? ",bottleneck\n" : "\n", out);
+	if (td_report_has_topdown(report))
+		fputs(",bottleneck", out);
+	head_of_totals(out, report);
+	fputs("\n", out);
 }
 
 static void row(FILE *out, const struct td_report *report,
@@ -73,6 +102,7 @@ static void row(FILE *out, const struct td_report *report,
 	if (td_report_has_topdown(report))
 		fprintf(out, ",%s",
 			bottleneck < 0 ? "" : td_topdown_tree[bottleneck].name);
+	totals(out, report, &f->total);
 	fputs("\n", out);
 }
 

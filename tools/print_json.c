@@ -512,6 +512,25 @@ static void put_evidence(struct json *json, const struct td_report *report,
 		put_number(json, "visit_cycles", f->visit);
 }
 
+/* The function with all that it calls. */
+static void put_total(struct json *json, const struct td_report *report,
+		      const struct td_report_total *total)
+{
+	if (!report->has_paths)
+		return;
+	open_value(json, "total", '{');
+	put_count(json, "samples", total->samples);
+	put_number(json, "share", total->share.value);
+	put_number(json, "share_low", total->share.low);
+	put_number(json, "share_high", total->share.high);
+	put_count(json, "windows", total->windows);
+	put_count(json, "opened", total->opened);
+	if (report->map.slots >= 0 && total->counted[0])
+		put_sum(json, "slots", total->sum[0].sum);
+	put_topdown(json, total->node);
+	close_value(json, '}');
+}
+
 static void put_function(struct json *json, const struct td_report *report,
 			 const struct td_report_function *f)
 {
@@ -533,6 +552,7 @@ static void put_function(struct json *json, const struct td_report *report,
 	put_rate(json, "switches_per_s", &f->switches);
 	put_counters(json, report, f->counted, f->sum);
 	put_topdown(json, f->node);
+	put_total(json, report, &f->total);
 	close_value(json, '}');
 }
 

@@ -9,7 +9,8 @@
 #define NAME_LEAST 14 /* columns that a function's name gets at least */
 #define MODULE_MOST 24
 #define CELL 64
-#define INDENT 8 /* of the lines below a row */
+#define INDENT 8       /* of the lines below a row */
+#define TOTAL_MARK "^" /* not of the function alone */
 
 struct table {
 	const struct td_report *report;
@@ -36,6 +37,15 @@ static void share_cell(const struct td_report *report, const struct td_report_fu
 	if (report->samples)
 		snprintf(text, CELL, "%.1f±%.1f", 100 * f->share.value,
 			 50 * (f->share.high - f->share.low));
+}
+
+static void total_cell(const struct td_report *report, const struct td_report_function *f,
+		       int node, char *text)
+{
+	(void)node;
+	if (report->samples && report->has_paths)
+		snprintf(text, CELL, "%.1f±%.1f", 100 * f->total.share.value,
+			 50 * (f->total.share.high - f->total.share.low));
 }
 
 static void samples_cell(const struct td_report *report,
@@ -86,21 +96,27 @@ static void switches_cell(const struct td_report *report,
 static void node_text(const struct td_report *report, const struct td_report_function *f,
 		      int node, char *text)
 {
-	const struct td_topdown_value *value = &f->node[node];
+	int total;
+	const struct td_topdown_value *answer = td_report_answer(f, &total);
+	const struct td_topdown_value *value = &answer[node];
 
 	if (value->present)
-		snprintf(text, CELL, "%.1f±%.1f%s", 100 * value->estimate.value,
+		snprintf(text, CELL, "%s%.1f±%.1f%s", total ? TOTAL_MARK : "",
+			 100 * value->estimate.value,
 			 50 * (value->estimate.high - value->estimate.low),
 			 td_report_is_vague(report, f, node)
 				 ? "?"
-				 : td_print_mark(f->node, node));
+				 : td_print_mark(answer, node));
 }
 
 static const char *node_colour(const struct td_report *report,
 			       const struct td_report_function *f, int node)
 {
-	return td_report_is_vague(report, f, node) ? "\033[2m"
-						   : td_print_colour(f->node, node);
+	int total;
+
+	return td_report_is_vague(report, f, node)
+		       ? "\033[2m"
+		       : td_print_colour(td_report_answer(f, &total), node);
 }
 
 /* Where the values come from: its own windows, a separation, or not without callers. */
@@ -122,8 +138,11 @@ static void basis_cell(const struct td_report *report, const struct td_report_fu
 static void node_cell(const struct td_report *report, const struct td_report_function *f,
 		      int node, char *text)
 {
+	int total;
+	const struct td_topdown_value *answer = td_report_answer(f, &total);
+
 	node_text(report, f, node, text);
-	if (f->node[node].present && !f->node[node].flagged &&
+	if (answer[node].present && !answer[node].flagged &&
 	    !td_report_is_vague(report, f, node))
 		strcat(text, " ");
 }
@@ -143,6 +162,7 @@ static void module_cell(const struct td_report *report,
 
 static const struct column columns[] = {
 	{"Share %", share_cell, 0, 0, 0},
+	{"Total %", total_cell, 0, 0, 0},
 	{"Samples", samples_cell, 0, 7, 0},
 	{"Windows", windows_cell, 0, 2, 0},
 	{"CPU s", time_cell, 0, 5, 0},
@@ -326,11 +346,13 @@ static void put_more(const struct table *table, const size_t width[COLUMNS],
 		     const struct td_report_function *f)
 {
 	size_t at = 0;
+	int total;
+	const struct td_topdown_value *answer = td_report_answer(f, &total);
 
 	for (size_t i = 0; i < COLUMNS; i++) {
 		char value[CELL] = "";
 
-		if (columns[i].cell == windows_cell && !width[i] && f->node[0].present) {
+		if (columns[i].cell == windows_cell && !width[i] && answer[0].present) {
 			windows_cell(table->report, f, 0, value);
 			put_below(table, &at, NULL, columns[i].title, value);
 		}
@@ -338,7 +360,7 @@ static void put_more(const struct table *table, const size_t width[COLUMNS],
 	for (int i = shows_nodes(width) ? TD_NODES_LEVEL1 : 0; i < TD_NODES; i++) {
 		char value[CELL] = "";
 
-		if (!f->node[i].present)
+		if (!answer[i].present)
 			continue;
 		node_text(table->report, f, i, value);
 		put_below(table, &at, node_colour(table->report, f, i),
@@ -365,6 +387,23 @@ static void put_row(const struct table *table, const size_t width[COLUMNS], size
 	put_more(table, width, f);
 }
 
+/* What the mark means, if a row has it. */
+static void explain_marks(const struct table *table)
+{
+	int total;
+
+	for (size_t row = 0; row < table->report->functions; row++) {
+		td_report_answer(&table->report->function[row], &total);
+		if (total) {
+			fputs(TOTAL_MARK
+			      " with all that the function calls: by itself it "
+			      "is too short, or too rare\n",
+			      table->out);
+			return;
+		}
+	}
+}
+
 static const char *no_rows(const struct td_report *report)
 {
 	if (report->samples)
@@ -389,6 +428,7 @@ void td_print_table(FILE *out, const struct td_report *report,
 	put_titles(&table, width);
 	for (size_t row = 0; row < report->functions; row++)
 		put_row(&table, width, row, used);
+	explain_marks(&table);
 	if (report->functions < report->functions_all)
 		fprintf(out, "%zu of %zu functions shown.\n", report->functions,
 			report->functions_all);

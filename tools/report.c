@@ -33,7 +33,7 @@ static const char usage[] =
 	"${TMPDIR:-/tmp}/tdagent-UID.  Of a DIR all profiles in it.\n"
 	"\n"
 	"  --top=N           the first N functions (text: 20, others: all; 0: all)\n"
-	"  --sort=KEY        samples, cpu_time, windows, name, or a top-down node:\n"
+	"  --sort=KEY        samples, total, cpu_time, windows, name, or a top-down node:\n"
 	"                    retiring, backend_bound, memory_bound, ...\n"
 	"  --module=GLOB     functions of these modules only\n"
 	"  --thread=TID|NAME samples of these threads only\n"
@@ -66,8 +66,9 @@ static int set_sort(struct request *request, const char *value)
 	int sort = td_report_sort(value);
 
 	if (sort < 0)
-		return wrong_value("sort", value,
-				   "samples, cpu_time, windows, name or a top-down node");
+		return wrong_value(
+			"sort", value,
+			"samples, total, cpu_time, windows, name or a top-down node");
 	request->query.sort = (unsigned)sort;
 	return 0;
 }

@@ -29,7 +29,7 @@ static void fold_thread(struct td_file_thread *into, const struct td_file_thread
 		into->empty[i] += from->empty[i];
 }
 
-static void fold_place(struct td_places *places, const struct td_file_place *from)
+static void fold_place(struct td_places *places, struct td_file_place *from)
 {
 	struct td_identity identity = {
 		.kind = from->kind,
@@ -42,6 +42,8 @@ static void fold_place(struct td_places *places, const struct td_file_place *fro
 					     ? places->other
 					     : td_places_get(places, &identity);
 
+	/* the old index is not needed any more: where the place has gone */
+	from->child[0] = td_store_ref(into, td_store.header->place_size);
 	into->samples += from->samples;
 	into->windows += from->windows;
 	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
@@ -58,12 +60,18 @@ static void fold_block(struct td_places *into, uint32_t block)
 	uint32_t size = td_store.header->place_size;
 
 	for (uint32_t slot = 0; slot < td_store_slots(size); slot++) {
-		const struct td_file_place *place =
-			td_store_record(TD_REF(block, slot), size);
+		struct td_file_place *place = td_store_record(TD_REF(block, slot), size);
 
 		if (place->kind != TD_PLACE_FREE)
 			fold_place(into, place);
 	}
+}
+
+static uint32_t folded_place(uint32_t ref)
+{
+	struct td_file_place *place = td_store_record(ref, td_store.header->place_size);
+
+	return place->child[0];
 }
 
 static void clear_block(uint32_t block)
@@ -82,9 +90,10 @@ void td_fold(struct td_places *into, struct td_places *from)
 	fold_thread(into->record, &ended);
 	td_timeline_fold(into, &ended);
 	from->record->timeline = ended.timeline;
-	for (uint32_t block = first; block; block = td_store_block(block)->next) {
+	for (uint32_t block = first; block; block = td_store_block(block)->next)
 		fold_block(into, block);
+	td_paths_fold(&into->paths, &from->paths, folded_place);
+	for (uint32_t block = first; block; block = td_store_block(block)->next)
 		clear_block(block);
-	}
 	td_places_reuse(from, first);
 }

@@ -13,6 +13,7 @@
 
 #include "agent/core/actions.h"
 #include "agent/core/backend.h"
+#include "agent/core/callpaths.h"
 #include "agent/core/core.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
@@ -121,6 +122,7 @@ static void begin(void)
 		td_core_note("not profiling: %s", why);
 		return;
 	}
+	td_callpaths_start();
 	td_backend_describe(&td_core.options, &td_core.choice, td_store.header);
 	error = td_actions_install();
 	if (error) {
@@ -159,6 +161,7 @@ static void after_fork_in_child(void)
 	td_actions_remove();
 	td_profile_close(0);
 	td_identity_forget();
+	td_paths_forget();
 	if (was_running && td_core.options.children != TD_CHILDREN_OFF) {
 		td_core.quiet = td_core.options.children == TD_CHILDREN_QUIET;
 		begin();

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/core/backend.h"
+#include "agent/core/callpaths.h"
 #include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/core/fold.h"
@@ -184,6 +185,7 @@ static void begin(struct td_thread *thread, uint32_t tid, bool adopted)
 
 	describe(thread, tid);
 	thread->adopted = adopted;
+	td_callpaths_begin(thread);
 	error = td_backend_open(thread, tid);
 	if (error) {
 		give_up(thread, tid, error);

@@ -154,6 +154,7 @@ static inline void take_sample(struct td_thread *thread, const ucontext_t *inter
 		thread->places.record->lost[TD_LOST_GUARD]++;
 		return;
 	}
+	thread->interrupted = interrupted;
 	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	td_engine_signal(thread, (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP], how);

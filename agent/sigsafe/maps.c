@@ -65,9 +65,21 @@ bool td_maps_line(const char *line, uint64_t ip, struct td_mapping *run)
 	return false;
 }
 
+/* One line by itself. */
+static bool line_covers(const char *line, uint64_t ip, struct td_mapping *run)
+{
+	const char *at = read_hex(line, &run->range.start);
+
+	if (*at != '-')
+		return false;
+	read_hex(at + 1, &run->range.end);
+	td_path_copy(run->path, path_of(line), sizeof(run->path));
+	return ip >= run->range.start && ip < run->range.end;
+}
+
 /* Lines arrive in pieces: a reader keeps what belongs to the next one. */
 struct reader {
-	int fd;
+	bool (*take)(const char *line, uint64_t ip, struct td_mapping *run);
 	char line[512];
 	size_t used;
 };
@@ -84,29 +96,42 @@ static bool feed(struct reader *reader, const char *data, long size, uint64_t ip
 		}
 		reader->line[reader->used] = 0;
 		reader->used = 0;
-		if (td_maps_line(reader->line, ip, run))
+		if (reader->take(reader->line, ip, run))
 			return true;
 	}
 	return false;
 }
 
-bool td_maps_find(uint64_t ip, struct td_mapping *mapping)
+static bool walk(struct reader *reader, uint64_t ip, struct td_mapping *mapping)
 {
-	struct reader reader = {.used = 0};
 	char data[512];
 	bool found = false;
 	long n;
+	int fd = (int)td_syscall3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 
-	memset(mapping, 0, sizeof(*mapping));
-	reader.fd =
-		(int)td_syscall3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-	if (reader.fd < 0)
+	if (fd < 0)
 		return false;
 	do {
-		n = td_syscall3(SYS_read, reader.fd, data, sizeof(data));
+		n = td_syscall3(SYS_read, fd, data, sizeof(data));
 		if (n > 0)
-			found = feed(&reader, data, n, ip, mapping);
+			found = feed(reader, data, n, ip, mapping);
 	} while (!found && (n > 0 || n == -EINTR));
-	td_syscall1(SYS_close, reader.fd);
-	return found || (ip >= mapping->range.start && ip < mapping->range.end);
+	td_syscall1(SYS_close, fd);
+	return found;
+}
+
+bool td_maps_find(uint64_t ip, struct td_mapping *mapping)
+{
+	struct reader reader = {.take = td_maps_line};
+
+	memset(mapping, 0, sizeof(*mapping));
+	return walk(&reader, ip, mapping) ||
+	       (ip >= mapping->range.start && ip < mapping->range.end);
+}
+
+bool td_maps_exactly(uint64_t address, struct td_mapping *mapping)
+{
+	struct reader reader = {.take = line_covers};
+
+	return walk(&reader, address, mapping);
 }

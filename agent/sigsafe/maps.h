@@ -25,6 +25,12 @@ struct td_mapping {
 bool td_maps_find(uint64_t ip, struct td_mapping *mapping);
 
 /*
+ * The one line of /proc/self/maps that covers `address`, as it stands there: no
+ * neighbours joined.  False and costs as above.  Context: any.
+ */
+bool td_maps_exactly(uint64_t address, struct td_mapping *mapping);
+
+/*
  * The walk itself, for one line: joins it to `run` or starts a new run.
  * Returns true when `run` is complete and covers `ip`.  Context: any.
  */

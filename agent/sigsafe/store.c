@@ -20,6 +20,15 @@ struct td_store td_store = {.fd = -1};
 static _Atomic uint32_t object_blocks[OBJECTS_MAX / OBJECTS_A_BLOCK];
 static _Atomic uint32_t object_count;
 
+uint32_t td_store_ref(const void *record, uint32_t record_size)
+{
+	uint64_t offset =
+		(uint64_t)((const char *)record - (const char *)td_store.header);
+
+	return TD_REF(offset / TD_BLOCK_SIZE,
+		      (offset % TD_BLOCK_SIZE - TD_BLOCK_HEADER) / record_size);
+}
+
 /* The descriptor may have been closed and its number reused by the program. */
 static bool descriptor_is_ours(void)
 {
@@ -162,7 +171,8 @@ static bool take_other(struct td_places *places)
 
 bool td_places_init(struct td_places *places, struct td_file_thread *record, uint32_t ref)
 {
-	*places = (struct td_places){.record = record, .record_ref = ref};
+	*places = (struct td_places){
+		.record = record, .record_ref = ref, .paths.owner = ref};
 	return take_other(places);
 }
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "agent/sigsafe/identity.h"
+#include "agent/sigsafe/paths.h"
 #include "decoder/format.h"
 
 /* Written by core before the first signal, except `ready_blocks`. */
@@ -33,6 +34,9 @@ static inline struct td_file_block *td_store_block(uint32_t block)
 	return (struct td_file_block *)((char *)td_store.header +
 					(uint64_t)block * TD_BLOCK_SIZE);
 }
+
+/* The number of this record, of an array of `record_size` bytes each.  Context: any. */
+uint32_t td_store_ref(const void *record, uint32_t record_size);
 
 /* The record with this number.  Context: any; `ref` must come from the store. */
 static inline void *td_store_record(uint32_t ref, uint32_t record_size)
@@ -64,7 +68,8 @@ struct td_places {
 	uint32_t block;              /* being filled */
 	uint32_t slot;               /* next free slot in it */
 	struct td_file_place *other; /* takes what finds no room */
-	uint64_t *bucket;            /* of the timeline, the latest one; NULL none */
+	struct td_paths paths;
+	uint64_t *bucket; /* of the timeline, the latest one; NULL none */
 	uint64_t bucket_end_ns;
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
@@ -226,6 +227,8 @@ static void open_window(struct td_thread *thread, uint64_t ip,
 
 	window->place = place_of(thread, known);
 	window->place->samples++;
+	if (thread->callpath)
+		td_callpath_open(thread, &known->identity, window->place);
 	add_sample(thread, now);
 	if (!thread->plan->short_period) {
 		thread->counters->reset(thread);
@@ -361,6 +364,13 @@ __attribute__((noinline)) static void close_empty(struct td_thread *thread, uint
 	log_window(thread, &thread->window.opened_in, ip, now, TD_REJECT_MAX);
 }
 
+/* Nothing is wrong with the window but where it was closed. */
+static bool counts_in_totals(enum td_reject reject)
+{
+	return reject == TD_REJECT_MAX || reject == TD_REJECT_FUNCTION ||
+	       reject == TD_REJECT_NESTED || reject == TD_REJECT_UNKNOWN;
+}
+
 static bool is_logged(enum td_reject reject)
 {
 	return reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
@@ -384,6 +394,9 @@ static inline void close_window(struct td_thread *thread, uint64_t ip,
 		reject = TD_REJECT_COUNTERS;
 	if (is_logged(reject))
 		log_window(thread, where, ip, now, reject);
+	if (thread->callpath && counts_in_totals(reject) &&
+	    (reject == TD_REJECT_MAX || decode_window(thread, now)))
+		td_callpath_close(thread, where, now->values);
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, reject);
 		return;

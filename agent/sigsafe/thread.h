@@ -11,12 +11,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "agent/sigsafe/identity.h"
 #include "agent/sigsafe/random.h"
 #include "agent/sigsafe/simulation.h"
 #include "agent/sigsafe/store.h"
 
+struct td_callpath;
 struct td_thread;
 struct perf_event_mmap_page;
 struct td_vernier;
@@ -174,6 +176,9 @@ struct td_thread {
 	uint64_t own_leavings[TD_LEAVINGS]; /* in an empty window */
 	uint32_t until_empty;               /* windows until the next empty one */
 	uint32_t until_cpu;                 /* samples until the CPU time is read again */
+
+	struct td_callpath *callpath;  /* NULL: no call paths */
+	const ucontext_t *interrupted; /* by the handler that is running */
 
 	struct td_random random;
 	struct td_places places;

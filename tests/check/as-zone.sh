@@ -3,6 +3,7 @@
 # What the signal-safe zone calls: everything that the archive leaves undefined
 # must stand in as-zone.allow, with its reason.  Also without optimisation: an
 # optimiser removes calls (malloc and free in a pair) that are in the source.
+# libgcc's unwinder is part of it, with the calls that it has been given.
 . "$(dirname "$0")/lib.sh"
 
 # zone WHAT OBJECT...: compares what is undefined in them together.
@@ -23,7 +24,8 @@ zone()
 }
 
 archive=agent/.libs/libsigsafe.a
-need $archive
+unwinder=agent/unwinder.o
+need $archive $unwinder
 sed 's/#.*//; s/[[:space:]]*$//; /^$/d' "$check/as-zone.allow" | sort -u >"$work/allowed"
 grep -nE '^[^#[:space:]]+[[:space:]]*(#[[:space:]]*)?$' "$check/as-zone.allow" &&
 	fail "as-zone.allow: each name needs its reason"
@@ -32,5 +34,5 @@ mkdir "$work/O0"
 for source in "$top"/agent/sigsafe/*.c "$top/decoder/registers.c"; do
 	$compile -O0 -fPIC -c "$source" -o "$work/O0/$(basename "$source" .c).o" || exit 99
 done
-zone "as built" --whole-archive $archive
-zone "at -O0" "$work"/O0/*.o
+zone "as built" --whole-archive $archive $unwinder
+zone "at -O0" "$work"/O0/*.o $unwinder

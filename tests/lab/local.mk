@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 # The emulated PMU: make check-lab builds it, once, and runs the lab tests.
 TESTS += tests/lab/lab.sh
-check_PROGRAMS += tests/lab/awkward tests/lab/phases tests/lab/random tests/lab/selfcheck
+check_PROGRAMS += tests/lab/awkward tests/lab/callers tests/lab/phases tests/lab/random tests/lab/selfcheck
 check_LTLIBRARIES += tests/lab/libawkward-far.la
 
 lab_tests = \
 	tests/lab/accuracy.sh \
+	tests/lab/callers.sh \
 	tests/lab/corrections.sh \
 	tests/lab/fallbacks.sh \
 	tests/lab/import.sh \
@@ -17,7 +18,7 @@ lab_tests = \
 
 EXTRA_DIST += $(lab_tests) tests/lab/truth.sh tests/lab/truth.py tests/lab/coverage.sh \
 	tests/lab/coverage.py tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
-	tests/lab/accuracy.py tests/lab/bench.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
+	tests/lab/accuracy.py tests/lab/bench.py tests/lab/bench-paths.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
 	tests/lab/run.sh tests/lab/where.sh tests/lab/qemu-pmu.patch \
 	tests/lab/guest/init tests/lab/guest/labtool.c
 
@@ -38,6 +39,9 @@ tests_lab_random_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_random_CFLAGS = $(prog_cflags)
 tests_lab_random_LDFLAGS = -pthread
 tests_lab_random_LDADD = -lm
+tests_lab_callers_SOURCES = tests/lab/callers.c tests/lab/guest/labpmu.h
+tests_lab_callers_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
+tests_lab_callers_CFLAGS = $(prog_cflags) -fno-omit-frame-pointer
 tests_lab_phases_SOURCES = tests/lab/phases.c $(lab_truth)
 tests_lab_phases_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_phases_CFLAGS = $(prog_cflags)
@@ -71,4 +75,5 @@ coverage-lab: lab
 bench-lab: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	python3 $(srcdir)/tests/lab/bench.py
+	python3 $(srcdir)/tests/lab/bench-paths.py
 CLEANFILES += lab-suite.log

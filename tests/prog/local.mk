@@ -7,7 +7,7 @@ noinst_PROGRAMS += tests/prog/demo
 check_PROGRAMS += \
 	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/deny tests/prog/exits tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
-	tests/prog/nounwind tests/prog/quiet tests/prog/rawfork \
+	tests/prog/nounwind tests/prog/paths tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw
 check_LTLIBRARIES += \
 	tests/prog/early.la tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la
@@ -36,6 +36,10 @@ tests_prog_manythreads_SOURCES = tests/prog/manythreads.c tests/prog/spin.h
 tests_prog_manythreads_CFLAGS = $(prog_cflags)
 tests_prog_masked_SOURCES = tests/prog/masked.c tests/prog/spin.h
 tests_prog_masked_CFLAGS = $(prog_cflags)
+tests_prog_paths_SOURCES = tests/prog/paths.c tests/prog/simulate.h tests/prog/spin.h \
+	agent/sigsafe/simulation.h
+tests_prog_paths_CFLAGS = $(prog_cflags)
+tests_prog_paths_LDFLAGS = -pthread -Wl,--export-dynamic-symbol=tdagent_simulation
 tests_prog_quiet_SOURCES = tests/prog/quiet.c tests/prog/spin.h
 tests_prog_quiet_CFLAGS = $(prog_cflags)
 tests_prog_quiet_LDFLAGS = -pthread

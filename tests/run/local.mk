@@ -3,6 +3,7 @@
 # They need python3 (and skip without it).
 run_tests = \
 	tests/run/badinput.sh \
+	tests/run/callpath.sh \
 	tests/run/children.sh \
 	tests/run/command.sh \
 	tests/run/denied.sh \

@@ -57,6 +57,7 @@ static uint32_t size_of_kind(const struct build *build, uint32_t kind)
 	return kind == TD_BLOCK_OBJECTS   ? build->header->object_size
 	       : kind == TD_BLOCK_THREADS ? build->header->thread_size
 	       : kind == TD_BLOCK_PLACES  ? build->header->place_size
+	       : kind == TD_BLOCK_PATHS   ? build->header->path_size
 	       : kind == TD_BLOCK_WINDOWS ? build->header->window_size
 					  : TD_BLOCK_SIZE - TD_BLOCK_HEADER;
 }
@@ -125,14 +126,61 @@ struct td_file_place *build_place(struct build *build, uint32_t thread, uint32_t
 	return place;
 }
 
+static void add_sums(const struct build *build, struct td_file_sum *sum,
+		     const uint64_t *count)
+{
+	for (uint32_t i = 0; i < build->header->counters; i++) {
+		sum[i].sum += count[i];
+		sum[i].squares += (double)count[i] * (double)count[i];
+		sum[i].cross += (double)count[i] * (double)count[0];
+	}
+}
+
 void build_window(struct build *build, struct td_file_place *place, const uint64_t *count)
 {
 	place->windows++;
-	for (uint32_t i = 0; i < build->header->counters; i++) {
-		place->sum[i].sum += count[i];
-		place->sum[i].squares += (double)count[i] * (double)count[i];
-		place->sum[i].cross += (double)count[i] * (double)count[0];
-	}
+	add_sums(build, place->sum, count);
+}
+
+static uint32_t ref_of_place(const struct build *build, const struct td_file_place *place)
+{
+	size_t offset = (size_t)((const unsigned char *)place - build->bytes);
+
+	return TD_REF(offset / TD_BLOCK_SIZE, (offset % TD_BLOCK_SIZE - TD_BLOCK_HEADER) /
+						      build->header->place_size);
+}
+
+uint32_t build_root(struct build *build, uint32_t thread)
+{
+	struct td_file_path *root;
+	uint32_t ref;
+
+	build->header->path_size = (uint32_t)TD_PATH_SIZE(build->header->counters);
+	ref = allocate(build, TD_BLOCK_PATHS, thread);
+	root = build_record(build, ref);
+	root->kind = TD_PATH_ROOT;
+	return ref;
+}
+
+uint32_t build_path(struct build *build, uint32_t thread, uint32_t parent,
+		    const struct td_file_place *place)
+{
+	uint32_t ref = allocate(build, TD_BLOCK_PATHS, thread);
+	struct td_file_path *path = build_record(build, ref);
+
+	path->kind = place ? TD_PATH_FRAME : TD_PATH_CUT;
+	path->parent = parent;
+	path->place = place ? ref_of_place(build, place) : 0;
+	return ref;
+}
+
+void build_path_window(struct build *build, uint32_t path, const uint64_t *count)
+{
+	struct td_file_path *node = build_record(build, path);
+
+	node->opened++;
+	node->windows++;
+	add_sums(build, node->sum, count);
 }
 
 struct td_file_timeline *build_timeline(struct build *build, uint32_t thread)

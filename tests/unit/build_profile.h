@@ -22,8 +22,8 @@
 struct build {
 	unsigned char *bytes; /* BUILD_BLOCKS of them */
 	struct td_file_header *header;
-	uint32_t block[6]; /* the one being filled, of each kind */
-	uint32_t used[6];  /* slots of it */
+	uint32_t block[7]; /* the one being filled, of each kind */
+	uint32_t used[7];  /* slots of it */
 };
 
 /* names: NULL-terminated list of counters */
@@ -43,6 +43,14 @@ void build_window(struct build *build, struct td_file_place *place,
 
 /* The thread's timeline, empty and of the least width. */
 struct td_file_timeline *build_timeline(struct build *build, uint32_t thread);
+
+/* Takes call paths from now on, and makes the thread's root; returns its ref. */
+uint32_t build_root(struct build *build, uint32_t thread);
+/* A node of the thread's tree, of `place` (NULL: CUT) below `parent`; its ref. */
+uint32_t build_path(struct build *build, uint32_t thread, uint32_t parent,
+		    const struct td_file_place *place);
+/* A window of it, as build_window(). */
+void build_path_window(struct build *build, uint32_t path, const uint64_t *count);
 
 /* A record of the window log: valid, opened and closed in `place`. */
 struct td_file_window *build_logged(struct build *build,

@@ -15,6 +15,7 @@ decoder_tests = \
 	tests/unit/test_history \
 	tests/unit/test_import \
 	tests/unit/test_own_cost \
+	tests/unit/test_paths \
 	tests/unit/test_profile \
 	tests/unit/test_registers \
 	tests/unit/test_report \
@@ -49,6 +50,10 @@ tests_unit_test_import_LDADD = tools/libimport.la $(td_unit_ldadd)
 tests_unit_test_own_cost_SOURCES = tests/unit/test_own_cost.c $(td_build_profile)
 tests_unit_test_own_cost_CFLAGS = $(td_unit_cflags)
 tests_unit_test_own_cost_LDADD = $(td_unit_ldadd)
+tests_unit_test_paths_SOURCES = tests/unit/test_paths.c $(td_build_profile) \
+	tests/unit/json.c tests/unit/json.h
+tests_unit_test_paths_CFLAGS = $(td_unit_cflags)
+tests_unit_test_paths_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(td_build_profile)
 tests_unit_test_profile_CFLAGS = $(td_unit_cflags)
 tests_unit_test_profile_LDADD = $(td_unit_ldadd) $(ZLIB_LIBS)
@@ -90,6 +95,7 @@ tests_unit_test_program_LDADD = tools/libmachine.la $(CHECK_LIBS)
 
 # The agent's own modules.  As static archives their hidden symbols can be tested.
 agent_tests = \
+	tests/unit/test_callpath \
 	tests/unit/test_identity \
 	tests/unit/test_metrics \
 	tests/unit/test_strobe \
@@ -98,28 +104,34 @@ agent_tests = \
 check_PROGRAMS += $(agent_tests)
 TESTS += $(agent_tests)
 tests_unit_test_metrics_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
-tests_unit_test_metrics_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
+tests_unit_test_metrics_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
+td_sigsafe_ldadd = agent/libsigsafe.la agent/unwinder.o
 TD_AGENT_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+
+tests_unit_test_callpath_SOURCES = tests/unit/test_callpath.c \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_callpath_CFLAGS = $(TD_AGENT_TEST_CFLAGS) $(UNWIND_CFLAGS)
+tests_unit_test_callpath_LDADD = $(td_sigsafe_ldadd) $(UNWIND_LIBS) $(CHECK_LIBS)
 
 tests_unit_test_identity_SOURCES = tests/unit/test_identity.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_identity_CFLAGS = $(TD_AGENT_TEST_CFLAGS) $(UNWIND_CFLAGS)
-tests_unit_test_identity_LDADD = agent/libsigsafe.la $(UNWIND_LIBS) $(CHECK_LIBS)
+tests_unit_test_identity_LDADD = $(td_sigsafe_ldadd) $(UNWIND_LIBS) $(CHECK_LIBS)
 
 tests_unit_test_strobe_SOURCES = tests/unit/test_strobe.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_strobe_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
-tests_unit_test_strobe_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
+tests_unit_test_strobe_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 tests_unit_test_windows_SOURCES = tests/unit/test_windows.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_windows_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
-tests_unit_test_windows_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
+tests_unit_test_windows_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 tests_unit_test_vernier_SOURCES = tests/unit/test_vernier.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_vernier_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
-tests_unit_test_vernier_LDADD = agent/libsigsafe.la $(CHECK_LIBS)
+tests_unit_test_vernier_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 endif

@@ -25,6 +25,7 @@ struct field {
 #define OBJECT(name) FIELD(td_file_object, name)
 #define THREAD(name) FIELD(td_file_thread, name)
 #define PLACE(name) FIELD(td_file_place, name)
+#define PATH(name) FIELD(td_file_path, name)
 #define SUM(name) FIELD(td_file_sum, name)
 #define WINDOW(name) FIELD(td_file_window, name)
 #define END(name) FIELD(td_file_window_end, name)
@@ -62,7 +63,7 @@ static const struct field fields[] = {
 	HEADER(counters),
 	HEADER(counter),
 	HEADER(notes),
-	HEADER(reserved),
+	HEADER(path_size),
 	HEADER(note),
 	HEADER(agent),
 	HEADER(cpu),
@@ -121,6 +122,16 @@ static const struct field fields[] = {
 	PLACE(rejected),
 	{"(`struct td_file_place`", "sum", offsetof(struct td_file_place, sum),
 	 sizeof(struct td_file_sum)},
+	PATH(kind),
+	PATH(parent),
+	PATH(place),
+	PATH(child),
+	PATH(reserved),
+	PATH(samples),
+	PATH(opened),
+	PATH(windows),
+	{"(`struct td_file_path`", "sum", offsetof(struct td_file_path, sum),
+	 sizeof(struct td_file_sum)},
 	SUM(sum),
 	SUM(squares),
 	SUM(cross),
@@ -152,6 +163,7 @@ static const struct {
 	{"td_file_object`, ", sizeof(struct td_file_object)},
 	{"td_file_thread`, ", sizeof(struct td_file_thread)},
 	{"td_file_place`, ", sizeof(struct td_file_place)},
+	{"td_file_path`, ", sizeof(struct td_file_path)},
 	{"td_file_sum`, ", sizeof(struct td_file_sum)},
 	{"td_file_window`, ", sizeof(struct td_file_window)},
 	{"td_file_window_end`, ", sizeof(struct td_file_window_end)},

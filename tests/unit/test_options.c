@@ -35,6 +35,7 @@ static void assert_same(const struct td_options *a, const struct td_options *b)
 	ck_assert_int_eq(a->report, b->report);
 	ck_assert_str_eq(a->report_file, b->report_file);
 	ck_assert_int_eq(a->children, b->children);
+	ck_assert_int_eq(a->callpath, b->callpath);
 	ck_assert_uint_eq(a->debug, b->debug);
 	ck_assert_uint_eq(a->seed, b->seed);
 }
@@ -60,8 +61,9 @@ END_TEST
 /* The defaults that --help prints are the defaults. */
 START_TEST(test_fallbacks_are_the_defaults)
 {
-	static const char *const spelled[] = {"LONG",    "SHORT",  "JITTER",   "PMU",
-					      "WINDOWS", "REPORT", "CHILDREN", "SEED"};
+	static const char *const spelled[] = {"LONG",     "SHORT",    "JITTER",
+					      "PMU",      "WINDOWS",  "REPORT",
+					      "CALLPATH", "CHILDREN", "SEED"};
 	struct td_options fresh = options;
 
 	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
@@ -73,9 +75,9 @@ END_TEST
 
 START_TEST(test_order)
 {
-	static const char *const order[] = {"LONG",    "SHORT",  "JITTER", "PMU",
-					    "WINDOWS", "OUTPUT", "REPORT", "CHILDREN",
-					    "SEED",    "DEBUG"};
+	static const char *const order[] = {"LONG",     "SHORT",  "JITTER", "PMU",
+					    "WINDOWS",  "OUTPUT", "REPORT", "CALLPATH",
+					    "CHILDREN", "SEED",   "DEBUG"};
 
 	ck_assert_uint_eq(td_option_count, sizeof(order) / sizeof(order[0]));
 	for (size_t i = 0; i < td_option_count; i++)
@@ -182,6 +184,7 @@ static const struct {
 	 "TDAGENT_OUTPUT: 'a%' is not a file name; write p (process id), e (program) "
 	 "or % after each %"},
 	{"REPORT", "", "TDAGENT_REPORT: '' is not a place; write stderr, none or a file"},
+	{"CALLPATH", "yes", "TDAGENT_CALLPATH: 'yes' is not known; write on or off"},
 	{"CHILDREN", "yes",
 	 "TDAGENT_CHILDREN: 'yes' is not known; write quiet, report or off"},
 	{"SEED", "1e3",
@@ -229,6 +232,10 @@ START_TEST(test_words)
 	ck_assert_int_eq(options.windows, TD_WINDOWS_BY_VERNIER);
 	ck_assert_int_eq(set("WINDOWS", "rdpmc"), 0);
 	ck_assert_int_eq(options.windows, TD_WINDOWS_BY_RDPMC);
+	ck_assert_int_eq(set("CALLPATH", "on"), 0);
+	ck_assert_int_eq(options.callpath, 1);
+	ck_assert_int_eq(set("CALLPATH", "off"), 0);
+	ck_assert_int_eq(options.callpath, 0);
 	ck_assert_int_eq(set("CHILDREN", "off"), 0);
 	ck_assert_int_eq(options.children, TD_CHILDREN_OFF);
 	ck_assert_int_eq(set("DEBUG", "core,strobe"), 0);

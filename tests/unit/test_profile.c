@@ -408,6 +408,13 @@ static struct td_file_block *places_block(struct build *build)
 static void spoil_block(struct build *build, struct td_file_place *place)
 {
 	(void)place;
+	places_block(build)->kind = 7;
+}
+
+/* paths, in a file whose header says that there are none */
+static void spoil_block_of_paths(struct build *build, struct td_file_place *place)
+{
+	(void)place;
 	places_block(build)->kind = 6;
 }
 
@@ -441,6 +448,7 @@ START_TEST(damage_is_left_out)
 	damaged(spoil_path, 1, 0, 3);
 	damaged(spoil_build_id, 1, 0, 3);
 	damaged(spoil_block, 0, 1, 0);
+	damaged(spoil_block_of_paths, 0, 1, 0);
 	damaged(spoil_owner, 0, 1, 0);
 	damaged(spoil_chain, 3, 0, 0);
 	damaged(free_owner, 0, 0, 0);

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Functions of some 30 instructions have no windows that are theirs alone; the
+# totals of their callers are right, through all their call paths.
+. "$(dirname "$0")/lib.sh"
+cp "$builddir/tests/lab/callers" "$guest_dir/" || exit 99
+
+# below LABEL DEPTH
+below()
+{
+	lab "$1" "" "TDAGENT_CALLPATH=on $(with_agent 30000 2000) ./callers -r 600 -d $2 >/out/truth"
+	ended "exit 0" "$1"
+	report_on "$1"
+	holds "$1" <<'END'
+import re
+POINTS = 1.0
+rows = {row["address"]: row for row in report["functions"] if row["module"].endswith("/callers")}
+for true in truth:
+    if true["what"] != "total":
+        continue
+    total = rows[true["address"]]["total"]
+    check(total["windows"] >= 500, "%s: %d windows" % (true["name"], total["windows"]))
+    far = max((100 * abs(total["topdown"][node]["value"] - value), node)
+              for node, value in true["topdown"].items())
+    print("%-8s %6d windows, %5.2f points (%s)" % (true["name"], total["windows"], *far))
+    check(far[0] <= POINTS, "total of %s: %.2f points in %s" % (true["name"], *far))
+    check(total["windows"] <= total["opened"] <= 1.1 * total["windows"], "%s: %d windows of %d"
+          % (true["name"], total["windows"], total["opened"]))
+    share = true["slots"] / sum(t["slots"] for t in truth if t["what"] == "total")
+    share_is(share, total["share"], "total of " + true["name"], points=2.0)
+check(report["totals"]["samples"] > 3000, "%d samples" % report["totals"]["samples"])
+# at most what ends in code without tables
+cut = [re.search(r"callers of (\d+) of", note) for note in report["run"]["notes"]]
+cut = sum(int(found.group(1)) for found in cut if found)
+check(cut <= 0.005 * report["totals"]["samples"], "%d paths are cut" % cut)
+END
+}
+
+below shallow 0
+below deep 60
