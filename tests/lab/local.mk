@@ -14,9 +14,10 @@ lab_tests = \
 	tests/lab/selfcheck.sh \
 	tests/lab/settings.sh \
 	tests/lab/threads.sh \
+	tests/lab/truth.sh \
 	tests/lab/vernier.sh
 
-EXTRA_DIST += $(lab_tests) tests/lab/truth.sh tests/lab/truth.py tests/lab/coverage.sh \
+EXTRA_DIST += $(lab_tests) tests/lab/truth.py tests/lab/coverage.sh \
 	tests/lab/coverage.py tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
 	tests/lab/accuracy.py tests/lab/bench.py tests/lab/bench-paths.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
 	tests/lab/run.sh tests/lab/where.sh tests/lab/qemu-pmu.patch \

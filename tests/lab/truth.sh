@@ -21,7 +21,7 @@ right()
 }
 
 if [ "${1:-}" != --long ]; then
-	right awkward "" 300 "./awkward -r 3200" --limit 100=0.7 --limit 25=2
+	right awkward "" 300 "./awkward -r 3200" --limit 100=1.0 --limit 30=2
 	right random "" 300 "./random -r 2000 -s 1" --limit 100=1.2 --limit 50=3 --samples 100
 	exit
 fi
