@@ -7,6 +7,7 @@ check_LTLIBRARIES += tests/lab/libawkward-far.la
 lab_tests = \
 	tests/lab/accuracy.sh \
 	tests/lab/corrections.sh \
+	tests/lab/diff.sh \
 	tests/lab/fallbacks.sh \
 	tests/lab/import.sh \
 	tests/lab/others.sh \
