@@ -13,6 +13,10 @@ decoder_libformat_la_SOURCES = \
 decoder_libdecoder_la_SOURCES = \
 	decoder/check.c decoder/check.h \
 	decoder/cholesky.c decoder/cholesky.h \
+	decoder/compare.c decoder/compare.h decoder/compare_internal.h \
+	decoder/compare_error.c decoder/compare_verdict.c \
+	decoder/compare_parts.c decoder/compare_parts.h \
+	decoder/compare_settings.c decoder/compare_settings.h \
 	decoder/estimate.c decoder/estimate.h \
 	decoder/hash.c decoder/hash.h \
 	decoder/history.c decoder/history.h \
@@ -28,6 +32,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/report_log.c decoder/report_log.h \
 	decoder/separate.c decoder/separate.h \
 	decoder/separate_result.c decoder/separate_state.h \
+	decoder/student.c decoder/student.h \
 	decoder/symbols.c decoder/symbols.h \
 	decoder/text.c decoder/text.h \
 	decoder/topdown.c decoder/topdown.h \

@@ -198,12 +198,12 @@ static double variance(double squares, double mean)
  * so the degrees of freedom, from how unequal their effects are (3 rather than 1 for
  * the fourth power of normal ones).
  */
-static double student(const struct answer *a, int node)
+static unsigned freedom(const struct answer *a, int node)
 {
 	double squares = a->square[node], fourth = a->fourth[node];
 	double df = fourth > 0 ? 3 * squares * squares / fourth - 1 : 1;
 
-	return td_student_t95((uint64_t)fmax(1, fmin(TD_BATCHES - 1, df)));
+	return (unsigned)fmax(1, fmin(TD_BATCHES - 1, df));
 }
 
 static void take_steps(const struct td_separate_state *s, struct answer *answer)
@@ -263,9 +263,12 @@ static void fill_node(const struct td_separate_state *s, const struct answer *a,
 		       TD_FRACTION_SPREAD / fmax(1, visit / 2);
 	double error = WEIGHTS_GIVEN * variance(a->square[node], a->mean[node]) +
 		       prior * prior + start * start;
-	double half = student(a, node) * sqrt(error) + rounding(a, node);
+	double half;
 
 	value->present = 1;
+	value->rounding = rounding(a, node);
+	value->df = freedom(a, node);
+	half = td_student_t95(value->df) * sqrt(error) + value->rounding;
 	e->value = fmin(1, fmax(0, node_of(a->value, node)));
 	e->low = fmin(e->value, fmax(0, middle - half));
 	e->high = fmax(e->value, fmin(1, middle + half));

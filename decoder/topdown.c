@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "decoder/topdown.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Thresholds: Intel's perfmon metrics and toplev. */
@@ -79,6 +80,10 @@ static void complete(struct td_topdown_value value[TD_NODES])
 			value[i].present = 1;
 			value[i].estimate = td_estimate_difference(
 				parent->estimate, value[node->less].estimate);
+			value[i].rounding = parent->rounding + value[node->less].rounding;
+			value[i].df = parent->df < value[node->less].df
+					      ? parent->df
+					      : value[node->less].df;
 		}
 	}
 	td_topdown_flag(value);
@@ -89,11 +94,13 @@ static void complete(struct td_topdown_value value[TD_NODES])
  * adds up, which takes up to 3/4 of a step, level 2 to the nearest.
  * doc/estimates.md.
  */
-static double rounding(int node, uint64_t rounded, double slots)
+static void widen(struct td_topdown_value *value, int node, uint64_t rounded,
+		  double slots)
 {
 	double step = node < TD_NODES_LEVEL1 ? 0.75 : 0.5;
 
-	return step / 255 * (double)rounded / slots;
+	value->rounding = step / 255 * (double)rounded / slots;
+	td_estimate_widen(&value->estimate, value->rounding);
 }
 
 void td_topdown_values(const struct td_topdown_map *map, const struct td_file_sum *sum,
@@ -108,10 +115,9 @@ void td_topdown_values(const struct td_topdown_map *map, const struct td_file_su
 			continue;
 		value[i].present = td_estimate_ratio(&sum[map->node[i]], &sum[map->slots],
 						     n, &value[i].estimate);
+		value[i].df = n > 1 ? (unsigned)(n - 1 < UINT_MAX ? n - 1 : UINT_MAX) : 1;
 		if (value[i].present)
-			td_estimate_widen(
-				&value[i].estimate,
-				rounding(i, rounded, td_sum_value(&sum[map->slots])));
+			widen(&value[i], i, rounded, td_sum_value(&sum[map->slots]));
 	}
 	complete(value);
 }
@@ -133,7 +139,7 @@ void td_topdown_totals(const struct td_topdown_map *map, const uint64_t *total,
 		part = part < 0 ? 0 : part > 1 ? 1 : part;
 		value[i].present = 1;
 		value[i].estimate = (struct td_estimate){part, part, part};
-		td_estimate_widen(&value[i].estimate, rounding(i, rounded, slots));
+		widen(&value[i], i, rounded, slots);
 	}
 	complete(value);
 }

@@ -44,6 +44,8 @@ struct td_topdown_value {
 	int present; /* 0: not measured, the rest means nothing */
 	int flagged;
 	struct td_estimate estimate;
+	double rounding; /* what 8-bit fractions added to the interval at both ends */
+	unsigned df;     /* degrees of freedom of the rest of it; 0: not by sampling */
 };
 
 /*

@@ -2,6 +2,7 @@
 # libprint: the printers, apart so that unit tests can link them.
 noinst_LTLIBRARIES += tools/libprint.la
 tools_libprint_la_SOURCES = \
+	tools/diff_data.c tools/diff_text.c tools/diff_print.h \
 	tools/print.c tools/print.h \
 	tools/print_csv.c \
 	tools/print_windows.c \
@@ -62,6 +63,7 @@ tools_tdagent_SOURCES = \
 	tools/commands.h \
 	tools/export.c \
 	tools/import.c \
+	tools/diff.c \
 	tools/inputs.c tools/inputs.h \
 	tools/main.c \
 	tools/output.c tools/output.h \

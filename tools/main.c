@@ -23,6 +23,8 @@ static const struct command commands[] = {
 	 td_cmd_export},
 	{"import", "[OPTION...] [PERF.DATA]", "make a profile of what perf recorded",
 	 td_cmd_import},
+	{"diff", "[OPTION...] A B | A... -- B...", "tell what changed between runs",
+	 td_cmd_diff},
 	{"probe", "[--format=text|json]", "tell what this machine can measure",
 	 td_cmd_probe},
 	{"help", "[COMMAND]", "explain a command", cmd_help},

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "decoder/text.h"
 
@@ -103,4 +105,25 @@ void td_print_coloured(FILE *out, const struct td_print_style *style, const char
 		fprintf(out, "%s%s\033[0m", colour, text);
 	else
 		fputs(text, out);
+}
+
+struct td_print_style td_print_style_of(FILE *out)
+{
+	struct td_print_style style = {0};
+	const char *columns = getenv("COLUMNS"), *plain = getenv("NO_COLOR");
+	int terminal = isatty(fileno(out));
+	struct winsize size;
+	long width;
+
+	if (terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+		style.width = size.ws_col;
+	if (!style.width && columns) {
+		width = strtol(columns, NULL, 10);
+		style.width = width > 0 && width < 10000 ? (size_t)width : 0;
+	}
+	/* nothing cuts the lines of a file: there the table takes what it needs */
+	if (!style.width && terminal)
+		style.width = 80;
+	style.colour = terminal && !(plain && plain[0]);
+	return style;
 }

@@ -41,6 +41,9 @@ int td_print_windows(struct td_print_windows *print, const struct td_profile *pr
 
 /* What all printers share. */
 
+/* The stream's: a terminal's width, otherwise that of COLUMNS; no timeline. */
+struct td_print_style td_print_style_of(FILE *out);
+
 /* The process that started first: the one that the report is named after. */
 const struct td_report_process *td_print_first(const struct td_report *report);
 /* "exited", "killed", ... */

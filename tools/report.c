@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "tools/commands.h"
 #include "tools/inputs.h"
@@ -182,27 +180,6 @@ static void say(const char *object, const char *why)
 	fprintf(stderr, "tdagent report: %s: %s\n", object, why);
 }
 
-static struct td_print_style style_of(FILE *out)
-{
-	struct td_print_style style = {0};
-	const char *columns = getenv("COLUMNS"), *plain = getenv("NO_COLOR");
-	int terminal = isatty(fileno(out));
-	struct winsize size;
-	long width;
-
-	if (terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
-		style.width = size.ws_col;
-	if (!style.width && columns) {
-		width = strtol(columns, NULL, 10);
-		style.width = width > 0 && width < 10000 ? (size_t)width : 0;
-	}
-	/* nothing cuts the lines of a file: there the table takes what it needs */
-	if (!style.width && terminal)
-		style.width = 80;
-	style.colour = terminal && !(plain && plain[0]);
-	return style;
-}
-
 static FILE *open_output(const struct request *request)
 {
 	FILE *out = request->output ? fopen(request->output, "we") : stdout;
@@ -232,7 +209,7 @@ static int print_report(const struct request *request, const struct td_report *r
 
 	if (!out)
 		return -1;
-	style = style_of(out);
+	style = td_print_style_of(out);
 	style.timeline = request->timeline;
 	if (request->format == FORMAT_JSON)
 		td_print_json(out, report);

@@ -8,6 +8,7 @@ lab_tests = \
 	tests/lab/accuracy.sh \
 	tests/lab/callers.sh \
 	tests/lab/corrections.sh \
+	tests/lab/diff.sh \
 	tests/lab/fallbacks.sh \
 	tests/lab/import.sh \
 	tests/lab/others.sh \

@@ -4,9 +4,10 @@
  * called in an order that changes each round.  Prints the emulator's exact truth
  * about itself (truth.h).
  *
- * phases [-x sleep|migrate|block]... [OPTION]... (truth.h)
+ * phases [-x sleep|migrate|block|FUNCTION:POINTS]... [OPTION]... (truth.h)
  *
- * -x: what the functions do half-way, now and then.
+ * -x: what the functions do half-way, now and then; or of FUNCTION so many points of
+ * the slots go from retiring to backend bound.
  */
 #include <sched.h>
 #include <signal.h>
@@ -160,7 +161,27 @@ static void work(unsigned rounds, uint64_t seed)
 	}
 }
 
-static bool add_disturbance(const char *name)
+/* False: there is no such function, or it has no such points. */
+static bool move_points(const char *text)
+{
+	const char *colon = strchr(text, ':');
+	unsigned points = colon ? (unsigned)strtoul(colon + 1, NULL, 10) * 100 : 0;
+
+	for (size_t i = 0; colon && i < COUNT(ranges); i++) {
+		struct labpmu_mix *mix = &ranges[i].mix;
+		size_t length = (size_t)(colon - text);
+
+		if (strncmp(ranges[i].name, text, length) != 0 ||
+		    ranges[i].name[length] || mix->retiring < mix->heavy + points)
+			continue;
+		mix->retiring -= points;
+		mix->be += points;
+		return true;
+	}
+	return false;
+}
+
+static bool change(const char *name)
 {
 	unsigned added = strcmp(name, "sleep") == 0     ? SLEEP
 			 : strcmp(name, "migrate") == 0 ? MIGRATE
@@ -168,14 +189,14 @@ static bool add_disturbance(const char *name)
 							: 0;
 
 	disturbances |= added;
-	return added;
+	return added || move_points(name);
 }
 
 int main(int argc, char **argv)
 {
 	struct lab_options options = {.rounds = 100, .seed = 1};
 
-	if (!lab_options(argc, argv, &options, add_disturbance))
+	if (!lab_options(argc, argv, &options, change))
 		return 2;
 	return lab_measure(ranges, COUNT(ranges), &options, work);
 }

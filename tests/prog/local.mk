@@ -8,7 +8,7 @@ check_PROGRAMS += \
 	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/deny tests/prog/exits tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
 	tests/prog/nounwind tests/prog/paths tests/prog/quiet tests/prog/rawfork \
-	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw
+	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions
 check_LTLIBRARIES += \
 	tests/prog/early.la tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la
 
@@ -47,6 +47,10 @@ tests_prog_rawfork_SOURCES = tests/prog/rawfork.c tests/prog/spin.h
 tests_prog_rawfork_CFLAGS = $(prog_cflags)
 tests_prog_sigs_SOURCES = tests/prog/sigs.c tests/prog/spin.h
 tests_prog_sigs_CFLAGS = $(prog_cflags)
+tests_prog_versions_SOURCES = tests/prog/versions.c tests/prog/simulate.h tests/prog/spin.h \
+	agent/sigsafe/simulation.h
+tests_prog_versions_CFLAGS = $(prog_cflags)
+tests_prog_versions_LDFLAGS = -Wl,--export-dynamic-symbol=tdagent_simulation
 tests_prog_threads2_SOURCES = tests/prog/threads2.c tests/prog/spin.h
 tests_prog_threads2_CFLAGS = $(prog_cflags)
 

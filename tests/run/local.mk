@@ -7,6 +7,7 @@ run_tests = \
 	tests/run/children.sh \
 	tests/run/command.sh \
 	tests/run/denied.sh \
+	tests/run/diff.sh \
 	tests/run/exec.sh \
 	tests/run/export.sh \
 	tests/run/faults.sh \

@@ -9,6 +9,7 @@ tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 
 decoder_tests = \
 	tests/unit/test_cholesky \
+	tests/unit/test_compare \
 	tests/unit/test_estimate \
 	tests/unit/test_export \
 	tests/unit/test_formats \
@@ -21,6 +22,7 @@ decoder_tests = \
 	tests/unit/test_report \
 	tests/unit/test_report_topdown \
 	tests/unit/test_separate \
+	tests/unit/test_student \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
 	tests/unit/test_topdown
@@ -30,6 +32,10 @@ td_unit_cflags = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 td_unit_ldadd = decoder/libdecoder.la $(CHECK_LIBS)
 td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/unit/unit.h
 
+tests_unit_test_compare_SOURCES = tests/unit/test_compare.c $(td_build_profile) \
+	tests/unit/json.c tests/unit/json.h
+tests_unit_test_compare_CFLAGS = $(td_unit_cflags)
+tests_unit_test_compare_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c tests/unit/unit.h
 tests_unit_test_estimate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_estimate_LDADD = $(td_unit_ldadd)
@@ -75,6 +81,9 @@ tests_unit_test_separate_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_cholesky_SOURCES = tests/unit/test_cholesky.c tests/unit/unit.h
 tests_unit_test_cholesky_CFLAGS = $(td_unit_cflags)
 tests_unit_test_cholesky_LDADD = $(td_unit_ldadd)
+tests_unit_test_student_SOURCES = tests/unit/test_student.c tests/unit/unit.h
+tests_unit_test_student_CFLAGS = $(td_unit_cflags)
+tests_unit_test_student_LDADD = $(td_unit_ldadd)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c tests/unit/unit.h
 tests_unit_test_symbols_CFLAGS = $(td_unit_cflags)
 tests_unit_test_symbols_LDADD = $(td_unit_ldadd)

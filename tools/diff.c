@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/compare.h"
+#include "tools/commands.h"
+#include "tools/diff_print.h"
+#include "tools/inputs.h"
+
+/* diff(1)'s */
+enum status { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum fail_on { FAIL_ON_ANY, FAIL_ON_WORSE, FAIL_ON_NONE };
+
+struct request {
+	struct td_compare_query query;
+	enum format format;
+	enum fail_on fail_on;
+	size_t top;
+	const char *output; /* NULL: standard output */
+	char **path;        /* of A, then of B */
+	int paths;
+	int paths_of_a;
+	const char **renamed; /* NULL at its end */
+	size_t renames;
+};
+
+/* The reports behind one side. */
+struct side {
+	struct td_report *all;
+	struct td_report **run;
+	size_t runs;
+};
+
+#define TOP_UNSET SIZE_MAX
+#define TOP_TEXT 20
+#define THRESHOLD_POINTS 1
+#define NOISE_PERCENT 4
+#define MIN_WINDOWS 50
+
+static const char usage[] =
+	"usage: tdagent diff [options] A B\n"
+	"       tdagent diff [options] A... -- B...\n"
+	"\n"
+	"Compares runs of a program.  Each A and B is one run: a profile, or a\n"
+	"directory of the profiles of its processes.  Several runs of each tell how\n"
+	"much runs differ anyway, and let CPU time be compared.\n"
+	"\n"
+	"  --threshold=POINTS a smaller change of a share or fraction is none (1)\n"
+	"  --fail-on=WHICH    exit status 1 for any difference (any), for a worse one\n"
+	"                     only (worse), or never (none)\n"
+	"  --noise=PERCENT    how much shares differ from run to run, where single runs\n"
+	"                     cannot tell: half of it at a share of 50 % (4)\n"
+	"  --min-windows=N    a fraction of fewer windows on a side is not tested (50)\n"
+	"  --rename=OLD=NEW   module OLD of A is module NEW of B (base names)\n"
+	"  --top=N            the first N functions (text: 20, others: all; 0: all)\n"
+	"  --format=FORMAT    text, json or csv\n"
+	"  --output=FILE      write to FILE\n"
+	"  --help             this text\n"
+	"\n"
+	"Exit status: 0 no difference, 1 a difference, 2 trouble.\n";
+
+static void say(const char *object, const char *why)
+{
+	fprintf(stderr, "tdagent diff: %s: %s\n", object, why);
+}
+
+static int wrong_value(const char *option, const char *value, const char *right)
+{
+	fprintf(stderr, "tdagent diff: --%s=%s: give %s\n", option, value, right);
+	return -1;
+}
+
+/* A number of 0 to 100, as a fraction. */
+static int set_percent(double *into, const char *option, const char *value)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || *end || !(percent >= 0 && percent <= 100))
+		return wrong_value(option, value, "a number, 0 to 100");
+	*into = percent / 100;
+	return 0;
+}
+
+static int set_count(unsigned long *into, const char *option, const char *value,
+		     const char *right, unsigned long least)
+{
+	char *end;
+
+	errno = 0;
+	*into = strtoul(value, &end, 10);
+	if (errno || *end || value[0] < '0' || value[0] > '9' || *into < least)
+		return wrong_value(option, value, right);
+	return 0;
+}
+
+/* The index of the word in a list of three, or -1 after saying so. */
+static int set_word(const char *option, const char *value, const char *const word[3])
+{
+	char right[64];
+
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(value, word[i]) == 0)
+			return i;
+	}
+	snprintf(right, sizeof(right), "%s, %s or %s", word[0], word[1], word[2]);
+	return wrong_value(option, value, right);
+}
+
+static int set_threshold(struct request *request, const char *value)
+{
+	return set_percent(&request->query.threshold, "threshold", value);
+}
+
+static int set_noise(struct request *request, const char *value)
+{
+	return set_percent(&request->query.noise, "noise", value);
+}
+
+static int set_fail_on(struct request *request, const char *value)
+{
+	int word =
+		set_word("fail-on", value, (const char *const[]){"any", "worse", "none"});
+
+	if (word >= 0)
+		request->fail_on = (enum fail_on)word;
+	return word < 0 ? -1 : 0;
+}
+
+static int set_min_windows(struct request *request, const char *value)
+{
+	return set_count(&request->query.min_windows, "min-windows", value,
+			 "a number of windows, 2 or more", 2);
+}
+
+static int set_rename(struct request *request, const char *value)
+{
+	const char *equals = strchr(value, '=');
+
+	if (!equals || equals == value || !equals[1] || strchr(equals + 1, '='))
+		return wrong_value("rename", value, "OLD=NEW, two module names");
+	request->renamed[request->renames++] = value;
+	return 0;
+}
+
+static int set_top(struct request *request, const char *value)
+{
+	return set_count(&request->top, "top", value, "a number of functions, 0 for all",
+			 0);
+}
+
+static int set_format(struct request *request, const char *value)
+{
+	int word =
+		set_word("format", value, (const char *const[]){"text", "json", "csv"});
+
+	if (word >= 0)
+		request->format = (enum format)word;
+	return word < 0 ? -1 : 0;
+}
+
+static int set_output(struct request *request, const char *value)
+{
+	request->output = value;
+	return 0;
+}
+
+static int (*const setters[])(struct request *request, const char *value) = {
+	set_threshold, set_noise,  set_fail_on, set_min_windows,
+	set_rename,    set_format, set_top,     set_output,
+};
+
+/* val is the setter's index + 2: 1 is an operand */
+static const struct option options[] = {
+	{"threshold", required_argument, NULL, 2},
+	{"noise", required_argument, NULL, 3},
+	{"fail-on", required_argument, NULL, 4},
+	{"min-windows", required_argument, NULL, 5},
+	{"rename", required_argument, NULL, 6},
+	{"format", required_argument, NULL, 7},
+	{"top", required_argument, NULL, 8},
+	{"output", required_argument, NULL, 9},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+/* Two operands, or some on each side of "--". */
+static int parse_sides(struct request *request, int separated)
+{
+	if (!separated && request->paths == 2)
+		request->paths_of_a = 1;
+	if (request->paths_of_a > 0 && request->paths > request->paths_of_a)
+		return 0;
+	fputs("tdagent diff: give two profiles, A B, or several runs of each, A... -- "
+	      "B... (see tdagent diff --help)\n",
+	      stderr);
+	return -1;
+}
+
+/* Returns 0, 1 when --help was printed, or -1 after saying what is wrong. */
+static int parse_options(struct request *request, int argc, char **argv)
+{
+	int option, separated;
+
+	opterr = 0;
+	optind = 0; /* the caller may have scanned its own options */
+	while ((option = getopt_long(argc, argv, "-:h", options, NULL)) != -1) {
+		const char *word = argv[optind - 1];
+
+		if (option == 'h')
+			return fputs(usage, stdout), 1;
+		if (option == ':' || option == '?') {
+			fprintf(stderr,
+				"tdagent diff: %s: %s (see tdagent diff --help)\n", word,
+				option == ':' ? "needs a value" : "unknown option");
+			return -1;
+		}
+		if (option == 1)
+			request->path[request->paths++] = optarg;
+		else if (setters[option - 2](request, optarg) < 0)
+			return -1;
+	}
+	separated = optind > 0 && strcmp(argv[optind - 1], "--") == 0;
+	if (separated)
+		request->paths_of_a = request->paths;
+	while (optind < argc)
+		request->path[request->paths++] = argv[optind++];
+	return parse_sides(request, separated);
+}
+
+/* NULL after saying why. */
+static struct td_report *read_report(int count, char **path)
+{
+	static const struct td_report_query everything;
+	struct td_report *report = td_report_new(&everything);
+	int failed = 0;
+	int err = report ? td_inputs_add(report, count, path, &failed) : -ENOMEM;
+
+	if (!err && !failed)
+		err = td_report_finish(report);
+	if (err)
+		say(path[0], strerror(-err));
+	if (err || failed) {
+		if (report)
+			td_report_free(report);
+		return NULL;
+	}
+	return report;
+}
+
+static void free_side(struct side *side)
+{
+	for (size_t i = 0; i < side->runs; i++) {
+		if (side->run[i] && side->run[i] != side->all)
+			td_report_free(side->run[i]);
+	}
+	if (side->all)
+		td_report_free(side->all);
+	free(side->run);
+}
+
+/* Returns 0, or -1 after saying why; free_side() in any case. */
+static int read_side(struct side *side, int count, char **path)
+{
+	side->run = calloc((size_t)count, sizeof(struct td_report *));
+	side->all = side->run ? read_report(count, path) : NULL;
+	if (!side->all)
+		return -1;
+	side->runs = (size_t)count;
+	if (count == 1)
+		side->run[0] = side->all;
+	for (int i = 0; i < count && count > 1; i++) {
+		side->run[i] = read_report(1, &path[i]);
+		if (!side->run[i])
+			return -1;
+	}
+	return 0;
+}
+
+static int print_compare(const struct request *request, const struct td_compare *compare,
+			 const struct td_compare_side side[2])
+{
+	FILE *out = request->output ? fopen(request->output, "we") : stdout;
+	const char *name = request->output ? request->output : "standard output";
+	size_t top = request->top;
+	struct td_print_style style;
+	int bad;
+
+	if (!out) {
+		say(name, strerror(errno));
+		return -1;
+	}
+	style = td_print_style_of(out);
+	if (top == TOP_UNSET)
+		top = request->format == FORMAT_TEXT ? TOP_TEXT : 0;
+	if (request->format == FORMAT_JSON)
+		td_diff_print_json(out, compare, top);
+	else if (request->format == FORMAT_CSV)
+		td_diff_print_csv(out, compare, top);
+	else
+		td_diff_print_text(out, compare, side, top, &style);
+	bad = fflush(out) != 0 || ferror(out);
+	if (bad)
+		say(name, strerror(errno));
+	if (request->output)
+		fclose(out);
+	return bad ? -1 : 0;
+}
+
+static enum status status_of(const struct request *request,
+			     const struct td_compare *compare)
+{
+	size_t worse = compare->found[TD_VERDICT_WORSE] +
+		       (compare->total.verdict == TD_VERDICT_WORSE);
+	size_t any = compare->rows - compare->found[TD_VERDICT_NONE] +
+		     (compare->total.verdict != TD_VERDICT_NONE);
+
+	if (request->fail_on == FAIL_ON_NONE)
+		return SAME;
+	return (request->fail_on == FAIL_ON_WORSE ? worse : any) ? DIFFERENT : SAME;
+}
+
+static enum status compare_sides(const struct request *request,
+				 const struct side sides[2])
+{
+	struct td_compare_side side[2];
+	struct td_compare *compare;
+	enum status status = TROUBLE;
+	char *why = NULL;
+	int err;
+
+	for (int i = 0; i < 2; i++)
+		side[i] = (struct td_compare_side){
+			sides[i].all, (const struct td_report *const *)sides[i].run,
+			sides[i].runs};
+	err = td_compare_new(side, &request->query, &compare, &why);
+	if (err) {
+		fprintf(stderr, "tdagent diff: %s\n", why ? why : strerror(-err));
+		free(why);
+		return TROUBLE;
+	}
+	if (print_compare(request, compare, side) == 0)
+		status = status_of(request, compare);
+	td_compare_free(compare);
+	return status;
+}
+
+static enum status diff(struct request *request, int argc, char **argv)
+{
+	struct side side[2] = {{0}};
+	enum status status = TROUBLE;
+	int err = parse_options(request, argc, argv);
+
+	if (err)
+		return err < 0 ? TROUBLE : SAME;
+	request->query.renamed = request->renamed;
+	/* a comparison must not wait for a server */
+	unsetenv("DEBUGINFOD_URLS");
+	if (read_side(&side[0], request->paths_of_a, request->path) == 0 &&
+	    read_side(&side[1], request->paths - request->paths_of_a,
+		      request->path + request->paths_of_a) == 0)
+		status = compare_sides(request, side);
+	for (int i = 0; i < 2; i++)
+		free_side(&side[i]);
+	return status;
+}
+
+int td_cmd_diff(int argc, char **argv)
+{
+	struct request request = {
+		.query = {.threshold = THRESHOLD_POINTS / 100.,
+			  .noise = NOISE_PERCENT / 100.,
+			  .min_windows = MIN_WINDOWS},
+		.top = TOP_UNSET,
+		.path = calloc((size_t)argc + 1, sizeof(char *)),
+		.renamed = calloc((size_t)argc + 1, sizeof(char *)),
+	};
+	enum status status = TROUBLE;
+
+	if (request.path && request.renamed)
+		status = diff(&request, argc, argv);
+	else
+		say("diff", strerror(ENOMEM));
+	free(request.path);
+	free(request.renamed);
+	return (int)status;
+}
