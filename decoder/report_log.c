@@ -397,6 +397,7 @@ int td_report_log_separate(struct td_report *report)
 		.functions = report->functions,
 		.nodes = report->log->nodes,
 		.returns = report->log->returns,
+		.width = report->log->width,
 	};
 	err = td_separate(&input, &result);
 	if (err)
