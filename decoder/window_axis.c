@@ -181,7 +181,7 @@ int td_axis_find(const struct td_separate_input *input, struct td_axis *axis)
 		return err;
 	}
 	axis->kind = TD_AXIS_MEASURED;
-	axis->width = 1;
+	axis->width = input->width > 0 ? input->width : 1;
 	find_empty(input, axis);
 	axis->own = axis->empty;
 	return 0;

@@ -229,7 +229,7 @@ static void print_cost(FILE *out, const struct td_report *report,
 		       const struct td_print_style *style)
 {
 	const struct td_separate_cost *cost = &report->cost;
-	const char *unit = cost->axis == TD_AXIS_REQUESTED ? "cycles" : "slots";
+	const char *unit = cost->width > 1 ? "cycles" : "slots";
 	char edges[96] = "";
 
 	if (cost->start_spread > 0)
