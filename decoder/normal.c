@@ -9,6 +9,10 @@
 #include "decoder/cholesky.h"
 #include "decoder/normal_key.h"
 
+#define PINNED 1e12
+#define RAISED_MOST 2 /* times the least pivot: more is not calm */
+#define TRIES 12
+#define LESS 0.6
 #define NOISE_KEPT 0.2 /* of an unknown's noise: less is not told from none */
 #define WEAK 100       /* times the prior: below, noise is not taken off */
 #define NOISE_MOST 0.8 /* of what there is, that noise can be */
@@ -301,31 +305,103 @@ static void add_prior(struct td_normal *normal)
 	}
 }
 
-/* Below the diagonal what is to be factorised, above it the same, for the constraints. */
-static void take_noise_off(const struct td_normal *normal, struct td_group *group)
+/* How much of each unknown's noise is taken off: all where there is much to be seen. */
+static void choose_scale(const struct td_normal *normal, struct td_group *group)
 {
 	size_t n = group->size;
-	double *scale = group->scale;
 
 	for (size_t i = 0; i < n; i++) {
 		double all = group->matrix[i * (n + 1)],
 		       noise = group->noise[i * (n + 1)];
 		double ridge = normal->ridge[normal->member[group->first + i]];
 
-		scale[i] = all < WEAK * ridge         ? 0
-			   : noise > NOISE_MOST * all ? sqrt(NOISE_MOST * all / noise)
-						      : 1;
+		group->scale[i] = all < WEAK * ridge ? 0
+				  : noise > NOISE_MOST * all
+					  ? sqrt(NOISE_MOST * all / noise)
+					  : 1;
 	}
-	for (size_t i = 0; i < n; i++) {
-		for (size_t j = 0; j <= i; j++)
-			group->noise[i * n + j] *= scale[i] * scale[j];
-	}
+}
+
+/* The sums as they came: above the diagonal and in diagonal[]. */
+static void keep_sums(struct td_group *group)
+{
+	size_t n = group->size;
 
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < i; j++)
-			group->matrix[j * n + i] = group->matrix[i * n + j] -=
-				group->noise[i * n + j];
-		group->matrix[i * n + i] -= group->noise[i * n + i];
+			group->matrix[j * n + i] = group->matrix[i * n + j];
+		group->diagonal[i] = group->matrix[i * n + i];
+	}
+}
+
+/* Below the diagonal and on it: the sums without noise. */
+static void take_noise_off(struct td_group *group)
+{
+	size_t n = group->size;
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < i; j++)
+			group->matrix[i * n + j] = group->matrix[j * n + i] -
+						   group->scale[i] * group->scale[j] *
+							   group->noise[i * n + j];
+		group->matrix[i * n + i] =
+			group->diagonal[i] -
+			group->scale[i] * group->scale[i] * group->noise[i * n + i];
+	}
+}
+
+/*
+ * A pivot that had to be raised by much makes all behind it wild: from that unknown
+ * nothing is taken off, or, if that is so already, less from all.  1 if there was one.
+ */
+static int calm(struct td_group *group, const double *least, const double *raised)
+{
+	for (size_t i = 0; i < group->size; i++) {
+		if (raised[i] <= RAISED_MOST * least[i])
+			continue;
+		if (group->scale[i] > 0) {
+			group->scale[i] = 0;
+			return 1;
+		}
+		for (size_t j = 0; j < group->size; j++)
+			group->scale[j] *= LESS;
+		return 1;
+	}
+	return 0;
+}
+
+static void factorise_calm(const struct td_normal *normal, struct td_group *group,
+			   double *least, double *raised)
+{
+	size_t n = group->size;
+
+	choose_scale(normal, group);
+	keep_sums(group);
+	for (int try = 0; try <= TRIES; try++) {
+		if (try == TRIES)
+			memset(group->scale, 0, n * sizeof(*group->scale));
+		take_noise_off(group);
+		for (size_t i = 0; i < n; i++)
+			least[i] =
+				normal->ridge[normal->member[group->first + i]] / 2 +
+				NOISE_KEPT * group->scale[i] * group->noise[i * (n + 1)];
+		td_cholesky(group->matrix, n, least, raised);
+		if (!calm(group, least, raised))
+			return;
+	}
+}
+
+/* What the constraints need, above the diagonal: the same without noise. */
+static void take_noise_off_above(struct td_group *group)
+{
+	size_t n = group->size;
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < i; j++)
+			group->matrix[j * n + i] -= group->scale[i] * group->scale[j] *
+						    group->noise[i * n + j];
+		group->diagonal[i] -=
+			group->scale[i] * group->scale[i] * group->noise[i * (n + 1)];
 	}
 }
 
@@ -341,12 +417,8 @@ static int factorise_raised(struct td_normal *normal, struct td_group *group)
 	if (!least)
 		return -ENOMEM;
 	raised = least + n;
-	for (size_t i = 0; i < n; i++) {
-		least[i] = normal->ridge[normal->member[group->first + i]] +
-			   NOISE_KEPT * group->noise[i * (n + 1)];
-		group->diagonal[i] = group->matrix[i * (n + 1)];
-	}
-	td_cholesky(group->matrix, n, least, raised);
+	factorise_calm(normal, group, least, raised);
+	take_noise_off_above(group);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t unknown = normal->member[group->first + i];
 
@@ -366,7 +438,6 @@ static int factorise(struct td_normal *normal, struct td_group *group)
 	double *side = malloc((n + 1) * TD_ROW_SHARED * sizeof(*side));
 	int err = side ? 0 : -ENOMEM;
 
-	take_noise_off(normal, group);
 	if (!err)
 		err = factorise_raised(normal, group);
 	for (size_t i = 0; i < n && !err; i++) {
@@ -387,6 +458,17 @@ static int factorise(struct td_normal *normal, struct td_group *group)
 	return err;
 }
 
+/* With the noise off the functions may leave less than nothing of it: then it is what
+ * it was thought to be before. */
+static void pin_shared(struct td_normal *normal, int r)
+{
+	normal->shared_ridge[r] += PINNED;
+	normal->shared[r][r] = PINNED;
+	for (int k = 0; k < TD_SEPARATE_NODES; k++) {
+		normal->right.shared[r][k] += PINNED * normal->shared_prior[r][k];
+	}
+}
+
 /* shared becomes the inverse of what the functions leave of it. */
 static void finish_shared(struct td_normal *normal)
 {
@@ -397,6 +479,10 @@ static void finish_shared(struct td_normal *normal)
 			for (int c = 0; c < TD_ROW_SHARED; c++)
 				s[r][c] -= normal->cross[i][r] * normal->solved[i][c];
 		}
+	}
+	for (int r = 0; r < TD_ROW_SHARED; r++) {
+		if (s[r][r] < normal->shared_ridge[r])
+			pin_shared(normal, r);
 	}
 	a = s[0][0];
 	b = (s[0][1] + s[1][0]) / 2;

@@ -88,25 +88,6 @@ static uint64_t region_of(const struct taking *t, const struct td_file_object *o
 	return found ? found->region : address;
 }
 
-/* What most empty windows have: our own. */
-static uint64_t base_of(const struct td_profile *profile, int counter)
-{
-	uint64_t count[BASE_MOST] = {0}, value[TD_COUNTERS_MAX], most = 0;
-
-	for (size_t i = 0; i < profile->windows && counter >= 0; i++) {
-		const struct td_file_window *w = profile->window[i].window;
-
-		if (w->state != TD_WINDOW_EMPTY ||
-		    td_profile_window_values(profile, w, value) <= (uint32_t)counter)
-			continue;
-		if (value[counter] < BASE_MOST)
-			count[value[counter]]++;
-	}
-	for (uint64_t i = 1; i < BASE_MOST; i++)
-		most = count[i] > count[most] ? i : most;
-	return most;
-}
-
 static int has_empty(const struct td_profile *profile)
 {
 	for (size_t i = 0; i < profile->windows; i++) {
@@ -114,6 +95,36 @@ static int has_empty(const struct td_profile *profile)
 			return 1;
 	}
 	return 0;
+}
+
+/*
+ * Our own returns, which are the same in all windows: what most empty windows have, or
+ * without any what windows have at least, but for one in a hundred.
+ */
+static uint64_t base_of(const struct td_profile *profile, int counter)
+{
+	uint64_t count[BASE_MOST] = {0}, value[TD_COUNTERS_MAX], most = 0, all = 0,
+		 few = 0;
+	uint32_t state = has_empty(profile) ? TD_WINDOW_EMPTY : TD_WINDOW_USED;
+
+	for (size_t i = 0; i < profile->windows && counter >= 0; i++) {
+		const struct td_file_window *w = profile->window[i].window;
+
+		if (w->state != state ||
+		    td_profile_window_values(profile, w, value) <= (uint32_t)counter)
+			continue;
+		all++;
+		if (value[counter] < BASE_MOST)
+			count[value[counter]]++;
+	}
+	if (state == TD_WINDOW_USED) {
+		while (most + 1 < BASE_MOST && (few += count[most]) * 100 < all)
+			most++;
+		return most;
+	}
+	for (uint64_t i = 1; i < BASE_MOST; i++)
+		most = count[i] > count[most] ? i : most;
+	return most;
 }
 
 /* 1 if the windows are such that they can be told apart. */
@@ -397,6 +408,7 @@ int td_report_log_separate(struct td_report *report)
 		.functions = report->functions,
 		.nodes = report->log->nodes,
 		.returns = report->log->returns,
+		.width = report->log->width,
 	};
 	err = td_separate(&input, &result);
 	if (err)

@@ -12,7 +12,7 @@
 
 #define EMPTY_TRUSTED 0.1 /* of an empty window's cost: as near the others' is */
 #define VARIES 0.01       /* standard deviation that makes a twin */
-#define ROUNDS 2
+#define TWIN_LEAST 0.03   /* of its variance: not to be seen is not to be none */
 
 static void mean_mix(const struct td_separate_state *s, double *mix)
 {
@@ -72,6 +72,10 @@ static void set_priors(struct td_separate_state *s, struct td_normal *normal)
 	trusted = fmax(1, EMPTY_TRUSTED * s->axis.empty);
 	normal->shared_ridge[0] = empties > 0 ? 1 / (trusted * trusted) : 1e-9;
 	memcpy(normal->shared_prior[0], cost, sizeof(td_sides));
+	if (s->axis.cost_error > 0) {
+		normal->shared_ridge[0] = 1 / (s->axis.cost_error * s->axis.cost_error);
+		memcpy(normal->shared_prior[0], s->axis.cost, sizeof(td_sides));
+	}
 	normal->shared_ridge[1] = 1 / (TD_FRACTION_SPREAD * TD_FRACTION_SPREAD);
 	memcpy(normal->shared_prior[1], s->axis.mix, sizeof(td_sides));
 }
@@ -144,7 +148,7 @@ static int shrink_twins(struct td_separate_state *s)
 		/* the estimate is shrunk already: 1 - part of it is left */
 		chance = prior * part[twin] * (1 - part[twin]);
 		sum = (sum - chance) / pow(fmax(0.05, 1 - part[twin]), 2);
-		s->twin_spread[c] = sqrt(fmin(prior, fmax(0, sum)));
+		s->twin_spread[c] = sqrt(fmin(prior, fmax(TWIN_LEAST * prior, sum)));
 		if (s->twin_spread[c] < VARIES / 4)
 			s->twin_spread[c] = 0;
 	}
@@ -191,6 +195,44 @@ static int constrain(struct td_separate_state *s)
 	return td_normal_constrain(&s->normal, &s->bounded, s->input->nodes);
 }
 
+/* What the edges' scatter does to a window of each function: a late start has so many
+ * cycles of the edges more and of the function less. */
+static void find_edges(const struct td_separate_state *s, double *edges)
+{
+	double variance = s->axis.start_spread * s->axis.start_spread;
+
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		edges[c] = 0;
+		for (int k = 0; k < TD_NODES_LEVEL1; k++)
+			edges[c] += variance / TD_NODES_LEVEL1 *
+				    pow(s->bounded.each[c][k] - s->axis.mix[k], 2);
+	}
+}
+
+static int find_twins(struct td_separate_state *s)
+{
+	double *edges = calloc(s->columns.columns + 1, sizeof(*edges));
+
+	if (!edges)
+		return -ENOMEM;
+	if (s->axis.start_spread > 0)
+		find_edges(s, edges);
+	td_variance_of_functions(&s->rows, edges, s->varies);
+	for (uint32_t c = 0; c < s->columns.columns; c++)
+		s->twin_spread[c] = s->varies[c] > VARIES ? s->varies[c] : 0;
+	free(edges);
+	return 0;
+}
+
+static int solve_and_bound(struct td_separate_state *s, int twins)
+{
+	int err = solve_round(s, twins);
+
+	return err ? err : constrain(s);
+}
+
+/* First without twins where edges must be told from what varies; then with them, as
+ * wide as they may be, and as wide as they were seen to be. */
 static int solve(struct td_separate_state *s)
 {
 	int err = td_rows_fill(&s->rows, TD_NO_BATCH);
@@ -199,19 +241,17 @@ static int solve(struct td_separate_state *s)
 	if (err)
 		return err;
 	td_variance_find(&s->rows);
-	td_variance_of_functions(&s->rows, s->varies);
-	for (uint32_t c = 0; c < s->columns.columns; c++)
-		s->twin_spread[c] = s->varies[c] > VARIES ? s->varies[c] : 0;
-	for (int i = 0; i < ROUNDS && !err; i++) {
-		err = solve_round(s, 1);
-		if (!err)
-			err = constrain(s);
-		if (!err && i == 0)
-			find_differ(s);
-		if (!err && i == 0)
-			err = shrink_twins(s);
-	}
-	return err;
+	if (s->axis.start_spread > 0)
+		err = solve_and_bound(s, 0);
+	if (!err)
+		err = find_twins(s);
+	if (!err)
+		err = solve_and_bound(s, 1);
+	if (!err)
+		find_differ(s);
+	if (!err)
+		err = shrink_twins(s);
+	return err ? err : solve_and_bound(s, 1);
 }
 
 static void free_state(struct td_separate_state *s)

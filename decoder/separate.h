@@ -41,6 +41,7 @@ struct td_separate_input {
 	size_t functions;
 	unsigned nodes; /* 4: level 1 only, or 8 */
 	int returns;    /* td_separate_window.returned is known */
+	double width;   /* slots a cycle; 0: to be found out */
 };
 
 /* Where a function's values come from. */

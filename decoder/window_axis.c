@@ -9,9 +9,9 @@
 #define WINDOWS_FEWEST 30
 #define PER_STEP 16 /* windows, at least */
 #define CONSTANT 4. /* cycles of spread that interrupts have of themselves */
-/* How much the start may be off, as far as empty windows tell it: they have one
- * return to user mode less than the others. */
-#define START_ERROR 2.
+/* How much the start may be off where empty windows tell it, in cycles.  With edges that
+ * is more: empty windows have one return to user mode less than the others. */
+#define START_ERROR 0.5
 #define START_ERROR_NONE 1000.
 
 static int known(const struct td_separate_window *window)
@@ -19,16 +19,31 @@ static int known(const struct td_separate_window *window)
 	return !window->empty && window->requested > 0 && window->slots > 0;
 }
 
-/* Whole slots a cycle: the slope of measured on requested length, which no edge
- * moves, for edges do not know what was asked for. */
+static float longest(const struct td_separate_input *input)
+{
+	float most = 0;
+
+	for (size_t i = 0; i < input->windows; i++) {
+		if (known(&input->window[i]) && input->window[i].requested > most)
+			most = input->window[i].requested;
+	}
+	return most;
+}
+
+/*
+ * Whole slots a cycle: the slope of measured on requested length, which no edge
+ * moves, for edges do not know what was asked for.  Of the longer half: short windows
+ * may end in an edge.
+ */
 static double find_width(const struct td_separate_input *input)
 {
 	double n = 0, sq = 0, ss = 0, qq = 0, qs = 0, slope;
+	float half = longest(input) / 2;
 
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
 
-		if (!known(w))
+		if (!known(w) || w->requested < half)
 			continue;
 		n++;
 		sq += w->requested;
@@ -142,7 +157,7 @@ static void find_start(struct td_axis *axis)
 	axis->start = fmax(0, axis->empty - axis->beyond);
 	axis->start_error = START_ERROR_NONE;
 	if (axis->empty > 0)
-		axis->start_error = START_ERROR + axis->start_spread + axis->start;
+		axis->start_error = START_ERROR + axis->start_spread;
 }
 
 int td_axis_find(const struct td_separate_input *input, struct td_axis *axis)
@@ -156,6 +171,8 @@ int td_axis_find(const struct td_separate_input *input, struct td_axis *axis)
 	if (windows < WINDOWS_FEWEST)
 		return 0;
 	axis->width = find_width(input);
+	if (axis->width > 0 && input->width > 0)
+		axis->width = input->width;
 	if (axis->width > 0) {
 		axis->kind = TD_AXIS_REQUESTED;
 		err = find_beyond(input, axis);
@@ -164,7 +181,7 @@ int td_axis_find(const struct td_separate_input *input, struct td_axis *axis)
 		return err;
 	}
 	axis->kind = TD_AXIS_MEASURED;
-	axis->width = 1;
+	axis->width = input->width > 0 ? input->width : 1;
 	find_empty(input, axis);
 	axis->own = axis->empty;
 	return 0;

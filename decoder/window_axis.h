@@ -21,10 +21,13 @@ struct td_axis {
 			 what was asked for is the program's */
 	double first; /* requested length from which on `beyond` is the same */
 	double start; /* cycles from arming to the program's first, mean */
-	double start_spread;           /* standard deviation, 0 if it `follows` */
-	double start_error;            /* how much `start` may be off */
-	double mix[TD_SEPARATE_NODES]; /* fractions of what a window takes beyond others
-					*/
+	double start_spread;            /* standard deviation, 0 if it `follows` */
+	double start_error;             /* how much `start` may be off */
+	double cost[TD_SEPARATE_NODES]; /* cycles where windows begin, as own windows say
+					 */
+	double cost_error;              /* of each of them; 0: not known */
+	double mix[TD_SEPARATE_NODES];  /* fractions of what a window takes beyond others
+					 */
 };
 
 /* 0 or -ENOMEM.  kind is TD_AXIS_NONE if there are too few windows. */

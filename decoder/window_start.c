@@ -7,6 +7,9 @@
 
 #define WINDOWS_FEWEST 20
 #define LINES_FEWEST 3
+#define DISAGREE 5.        /* standard deviations */
+#define DISAGREE_CYCLES 8. /* by which empty windows are thought to be wrong */
+#define COST_ERROR 0.3
 #define NODES TD_SEPARATE_NODES
 
 struct line {
@@ -85,23 +88,34 @@ static void meet(struct meeting *m, const struct line *line)
 	}
 }
 
+/*
+ * Empty windows and lines agree within some cycles, or there are edges that empty
+ * windows do not have: then the lines alone count.
+ */
 static void move_start(struct meeting *m, double lines, struct td_axis *axis)
 {
 	double known = 1 / (axis->start_error * axis->start_error), seen, at, excess;
+	double xx = m->xx, xy = m->xy, yy = m->yy;
 
 	for (int k = 0; k < NODES; k++) {
-		m->xx -= m->x[k] * m->x[k] / m->w[k];
-		m->xy -= m->x[k] * m->y[k] / m->w[k];
-		m->yy -= m->y[k] * m->y[k] / m->w[k];
+		xx -= m->x[k] * m->x[k] / m->w[k];
+		xy -= m->x[k] * m->y[k] / m->w[k];
+		yy -= m->y[k] * m->y[k] / m->w[k];
 	}
-	if (!(m->xx > 0))
+	if (!(xx > 0))
 		return;
-	at = -m->xy / m->xx;
+	at = -xy / xx;
 	/* lines that miss each other by more than their errors say */
-	excess = fmax(1, (m->yy - m->xy * m->xy / m->xx) / (NODES * (lines - 1) - 1));
-	seen = m->xx / excess;
+	excess = fmax(1, (yy - xy * xy / xx) / (NODES * (lines - 1) - 1));
+	seen = xx / excess;
+	if (fabs(at - axis->start) > DISAGREE_CYCLES &&
+	    (at - axis->start) * (at - axis->start) * seen > DISAGREE * DISAGREE)
+		known = 0;
 	axis->start = fmax(0, (at * seen + axis->start * known) / (seen + known));
 	axis->start_error = 1 / sqrt(seen + known);
+	for (int k = 0; k < NODES; k++)
+		axis->cost[k] = (m->y[k] + axis->start * m->x[k]) / m->w[k];
+	axis->cost_error = COST_ERROR + axis->start_error;
 }
 
 /* Regression of the counts on what was beyond, at equal length. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define OCTAVES 40
+#define EDGES_MORE 1.2   /* their scatter is not known exactly */
 #define PARTS 3          /* of a key's bins */
 #define PRIOR_WINDOWS 10 /* that the mean of all keys counts for */
 
@@ -104,10 +105,9 @@ void td_variance_find(struct td_rows *rows)
  * whatever the function does; what is beyond that and grows with the length is
  * the function's.
  */
-void td_variance_of_functions(const struct td_rows *rows, double *varies)
+void td_variance_of_functions(const struct td_rows *rows, const double *edges,
+			      double *varies)
 {
-	double edges = rows->axis.start_spread * rows->axis.start_spread / 4;
-
 	memset(varies, 0, rows->columns * sizeof(*varies));
 	for (size_t k = 0; k < rows->keys; k++) {
 		const struct td_key *key = &rows->key[k];
@@ -121,7 +121,8 @@ void td_variance_of_functions(const struct td_rows *rows, double *varies)
 			if (row->n < 3)
 				continue;
 			excess += row->scatter -
-				  (row->n - 2) * (least(rows, bin) * 1.5 + edges);
+				  (row->n - 2) * (least(rows, bin) * 1.5 +
+						  EDGES_MORE * edges[key->function]);
 			squares += (row->n - 2) * length * length;
 		}
 		if (squares > 0 && excess > 0)

@@ -21,8 +21,10 @@ void td_variance_find(struct td_rows *rows);
 
 /*
  * varies[columns]: the standard deviation of a function's fractions between its
- * own windows beyond what reading them explains; 0: none to be seen.
+ * own windows beyond what reading them and the edges (variance, cycles squared, of each
+ * function's windows) explain; 0: none to be seen.
  */
-void td_variance_of_functions(const struct td_rows *rows, double *varies);
+void td_variance_of_functions(const struct td_rows *rows, const double *edges,
+			      double *varies);
 
 #endif

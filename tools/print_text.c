@@ -12,7 +12,8 @@
 #include "tools/print_table.h"
 #include "tools/print_timeline.h"
 
-#define LABEL 11 /* columns of the header's labels */
+#define LABEL 11          /* columns of the header's labels */
+#define LONG_LEAST 50000. /* cycles between samples that we advise, at least */
 
 static const char *plural(uint64_t n)
 {
@@ -228,7 +229,7 @@ static void print_cost(FILE *out, const struct td_report *report,
 		       const struct td_print_style *style)
 {
 	const struct td_separate_cost *cost = &report->cost;
-	const char *unit = cost->axis == TD_AXIS_REQUESTED ? "cycles" : "slots";
+	const char *unit = cost->width > 1 ? "cycles" : "slots";
 	char edges[96] = "";
 
 	if (cost->start_spread > 0)
@@ -402,18 +403,23 @@ static void print_advice(FILE *out, const struct td_report *report,
 	struct vague vague = find_vague(report);
 	double all = (double)report->samples;
 	double more = ceil(fmin(1000, fmax(2, pow(vague.widest / 0.1, 2))));
+	char or [48] = "";
 
 	if (vague.any)
 		line(out, style, NULL,
 		     "? too uncertain to act on: half the interval is more than 10 "
 		     "points%s",
 		     report->query.min_windows ? ", or too few windows" : "");
-	if (all > 0 && vague.samples > 0.05 * all)
+	if (all > 0 && vague.samples > 0.05 * all) {
+		if (header->period_unit == TD_UNIT_CYCLES &&
+		    (double)header->long_period >= 2 * LONG_LEAST)
+			snprintf(or, sizeof(or), ", or --long=%.0f,",
+				 fmax(LONG_LEAST, (double)header->long_period / more));
 		line(out, style, NULL,
 		     "%.0f %% of the samples are in such functions. A run %.0f times as "
-		     "long, or --long=%.0f, would settle most of them.",
-		     100 * vague.samples / all, more,
-		     fmax(20000, (double)header->long_period / more));
+		     "long%s would settle most of them.",
+		     100 * vague.samples / all, more, or);
+	}
 	if (all > 0 && vague.callers > 0.05 * all)
 		line(out, style, NULL,
 		     "%.0f %% of the samples are in functions that are too short to be "

@@ -17,7 +17,7 @@
 
 #include "decoder/profile.h"
 
-#define BUILD_BLOCKS 64u
+#define BUILD_BLOCKS 96u
 
 struct build {
 	unsigned char *bytes; /* BUILD_BLOCKS of them */

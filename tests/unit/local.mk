@@ -20,6 +20,7 @@ decoder_tests = \
 	tests/unit/test_profile \
 	tests/unit/test_registers \
 	tests/unit/test_report \
+	tests/unit/test_report_log \
 	tests/unit/test_report_topdown \
 	tests/unit/test_separate \
 	tests/unit/test_student \
@@ -70,6 +71,10 @@ tests_unit_test_report_SOURCES = tests/unit/test_report.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_report_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_LDADD = tools/libprint.la $(td_unit_ldadd)
+tests_unit_test_report_log_SOURCES = tests/unit/test_report_log.c $(td_build_profile) \
+	tests/unit/json.c tests/unit/json.h tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_report_log_CFLAGS = $(td_unit_cflags)
+tests_unit_test_report_log_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
 tests_unit_test_report_topdown_SOURCES = tests/unit/test_report_topdown.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_report_topdown_CFLAGS = $(td_unit_cflags)

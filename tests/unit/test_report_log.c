@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+/* What the report makes of the log of single windows. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/report.h"
+#include "tests/unit/build_profile.h"
+#include "tests/unit/json.h"
+#include "tests/unit/sim_windows.h"
+#include "tests/unit/unit.h"
+#include "tools/print.h"
+
+#define BASE_RETURNS 3u
+#define WINDOWS 4000u
+
+static const char *const counters[] = {"slots",
+				       "retiring",
+				       "bad_speculation",
+				       "frontend_bound",
+				       "backend_bound",
+				       "heavy_operations",
+				       "branch_mispredicts",
+				       "fetch_latency",
+				       "memory_bound",
+				       "near_returns",
+				       NULL};
+static char why[256];
+
+static uint64_t address_of(unsigned function)
+{
+	return 0x1000 * (uint64_t)(function + 1);
+}
+
+static void put_values(const struct td_separate_window *from, struct td_file_window *to)
+{
+	uint64_t metrics = 0;
+
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		metrics |= (uint64_t)lround(255. * from->value[k] / from->slots)
+			   << (8 * k);
+	to->value[0] = (uint32_t)from->slots;
+	to->value[1] = (uint32_t)metrics;
+	to->value[2] = (uint32_t)(metrics >> 32);
+	to->value[3] = BASE_RETURNS + from->returned;
+}
+
+/* A simulated run as the agent would log it. */
+static void log_run(struct build *build, const struct sim *sim)
+{
+	uint32_t object, thread;
+	struct td_file_place **place =
+		calloc(sim->functions, sizeof(struct td_file_place *));
+
+	build_start(build, counters);
+	build->header->backend = TD_BACKEND_METRICS;
+	build->header->level = 2;
+	build->header->period_unit = TD_UNIT_CYCLES;
+	build->header->long_period = 1000000;
+	build->header->short_period = 300;
+	build->header->slots_a_cycle = 6;
+	build->header->windows_max = 190000;
+	object = build_object(build, TD_OBJECT_ELF, "/nowhere/program");
+	thread = build_thread(build, 42, "main");
+	for (unsigned f = 0; f < sim->functions; f++)
+		place[f] = build_place(build, thread, TD_PLACE_FUNCTION, object,
+				       address_of(f));
+	for (size_t i = 0; i < sim->windows; i++) {
+		const struct td_separate_window *from = &sim->window[i];
+		struct td_file_window *to = build_logged(build, place[from->open]);
+
+		to->thread = 42;
+		to->requested = (uint32_t)from->requested;
+		to->end[0].offset = from->open_offset;
+		to->end[1].offset = from->close_offset;
+		to->end[1].address = address_of(from->close);
+		put_values(from, to);
+		if (from->empty)
+			to->state = TD_WINDOW_EMPTY;
+		else if (from->open != from->close)
+			to->reject = TD_REJECT_FUNCTION;
+		else if (from->returned)
+			to->reject = TD_REJECT_NESTED;
+		place[from->open]->samples += !from->empty;
+	}
+	free(place);
+}
+
+static void add(struct td_report *report, const struct build *build)
+{
+	struct td_profile profile;
+
+	ck_assert_int_eq(
+		build_parse(build, build_size(build), &profile, why, sizeof(why)), 0);
+	ck_assert_int_eq(td_report_add(report, &profile, "p", TD_FATE_EXITED), 0);
+	td_profile_free(&profile);
+}
+
+static const struct td_report_function *find(const struct td_report *report,
+					     unsigned function)
+{
+	for (size_t i = 0; i < report->functions; i++) {
+		if (report->function[i].address == address_of(function))
+			return &report->function[i];
+	}
+	ck_abort_msg("function %u is missing", function);
+	return NULL;
+}
+
+static const struct sim_setup setup = {
+	.kind = SIM_AWKWARD, .seed = 4, .windows = WINDOWS, .shortest = 2, .most = 600};
+
+/* The same as from the windows themselves, in spite of registers, places and names. */
+START_TEST(same_as_the_library)
+{
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	struct td_separate_input input;
+	struct td_separate direct;
+	struct build build;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	log_run(&build, &sim);
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert(report->separated);
+	input = (struct td_separate_input){sim.window, sim.windows, sim.functions,
+					   8,          1,           0};
+	ck_assert_int_eq(td_separate(&input, &direct), 0);
+	ck_assert_uint_eq(report->told, direct.windows);
+	ck_assert_uint_eq(report->own, direct.own);
+	ck_assert_double_eq_tol(report->cost.cycles.value, 63, 1.5);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		const struct td_report_function *row = find(report, f);
+
+		ck_assert_int_eq(row->evidence, direct.function[f].evidence);
+		ck_assert_uint_eq(row->own, direct.function[f].own);
+		ck_assert_uint_eq(row->told, direct.function[f].windows);
+		/* rounding of slots, and a few columns in another order */
+		for (int i = 0; i < TD_NODES && row->identifiability > 0.99; i++)
+			ck_assert_double_eq_tol(row->node[i].estimate.value,
+						direct.function[f].node[i].estimate.value,
+						0.02);
+	}
+	td_separate_free(&direct);
+	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
+/* Two profiles are one with twice the windows. */
+START_TEST(profiles_add_up)
+{
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	struct sim_setup second = setup;
+	uint64_t windows = 0;
+	double wide[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct td_report *one = td_report_new(&(struct td_report_query){0});
+		struct build build;
+		struct sim sim;
+
+		second.seed += (uint64_t)i;
+		sim_run(&sim, &second);
+		log_run(&build, &sim);
+		add(report, &build);
+		add(one, &build);
+		ck_assert_int_eq(td_report_finish(one), 0);
+		windows += one->told;
+		wide[i] = find(one, 11)->node[0].estimate.high -
+			  find(one, 11)->node[0].estimate.low;
+		td_report_free(one);
+		build_free(&build);
+		sim_free(&sim);
+	}
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert_uint_eq(report->told, windows);
+	ck_assert_double_lt(find(report, 11)->node[0].estimate.high -
+				    find(report, 11)->node[0].estimate.low,
+			    fmax(wide[0], wide[1]));
+	td_report_free(report);
+}
+END_TEST
+
+static char *print(const struct td_report *report, int json)
+{
+	const struct td_print_style style = {.width = 100};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (json)
+		td_print_json(out, report);
+	else
+		td_print_text(out, report, &style);
+	fclose(out);
+	return text;
+}
+
+#define HAS(text, part)                                                                  \
+	ck_assert_msg(strstr(text, part) != NULL, "no %s in\n%s", part, text)
+
+START_TEST(printed)
+{
+	struct td_report_query query = {.min_windows = 600};
+	struct td_report *report = td_report_new(&query);
+	struct build build;
+	struct sim sim;
+	char *text;
+
+	sim_run(&sim, &setup);
+	log_run(&build, &sim);
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	text = print(report, 0);
+	HAS(text, "told apart by 4000 windows");
+	HAS(text, "own cost   6");
+	HAS(text, "cycles a window, taken out");
+	HAS(text, "Basis");
+	HAS(text, "separ.");
+	HAS(text, "callers");
+	HAS(text, "? too uncertain to act on");
+	ck_assert_int_eq(td_report_is_vague(report, find(report, 7), 0), 0);
+	ck_assert_int_eq(td_report_is_vague(report, find(report, 3), 0), 1);
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		ck_assert_uint_le(strcspn(line, "\n"), 100 + 12); /* "±" has two bytes */
+	free(text);
+	text = print(report, 1);
+	HAS(text, "\"separation\"");
+	HAS(text, "\"cost_cycles\"");
+	HAS(text, "\"evidence\": \"callers\"");
+	HAS(text, "\"evidence\": \"separated\"");
+	HAS(text, "\"identifiability\"");
+	HAS(text, "\"own_share\"");
+	free(text);
+	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
+/* No log, or one of other counters: the plain rule, as ever. */
+START_TEST(without)
+{
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	struct build build;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	log_run(&build, &sim);
+	build.header->backend = TD_BACKEND_SIMULATED;
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert(!report->separated);
+	ck_assert_int_eq(find(report, 0)->evidence, TD_EVIDENCE_NONE);
+	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
+/* Another thread's windows are not asked for. */
+START_TEST(of_a_thread)
+{
+	struct td_report_query query = {.thread = "7"};
+	struct td_report *report = td_report_new(&query);
+	struct build build;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	log_run(&build, &sim);
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert(!report->separated);
+	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("report_log",
+			 (const TTest *const[]){same_as_the_library, profiles_add_up,
+						printed, without, of_a_thread, NULL});
+}
