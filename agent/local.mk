@@ -31,11 +31,11 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/trigger.c agent/sigsafe/trigger.h \
 	agent/sigsafe/unwind.c agent/sigsafe/unwind.h \
 	agent/sigsafe/unwind_libc.c \
-	agent/sigsafe/unwind_table.c \
 	agent/sigsafe/vernier.c agent/sigsafe/vernier.h \
 	agent/sigsafe/vernier_window.c agent/sigsafe/vernier_window.h \
 	agent/sigsafe/windows.c agent/sigsafe/windows.h \
-	decoder/registers.c decoder/registers.h
+	decoder/registers.c decoder/registers.h \
+	decoder/unwind_table.c decoder/unwind_table.h
 
 agent_libcore_la_SOURCES = \
 	agent/core/actions.c agent/core/actions.h \

@@ -36,6 +36,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/symbols.c decoder/symbols.h \
 	decoder/text.c decoder/text.h \
 	decoder/topdown.c decoder/topdown.h \
+	decoder/unwind_table.c decoder/unwind_table.h \
 	decoder/window_axis.c decoder/window_axis.h \
 	decoder/window_columns.c decoder/window_columns.h \
 	decoder/window_rows.c decoder/window_rows.h \

@@ -13,12 +13,7 @@
 #include <stdint.h>
 
 #include "decoder/format.h"
-
-/* [start, end) in run-time addresses */
-struct td_range {
-	uint64_t start;
-	uint64_t end;
-};
+#include "decoder/unwind_table.h"
 
 /* What is remembered of a loaded object; the rest is identity.c's. */
 struct td_object {
@@ -87,14 +82,5 @@ static inline bool td_identity_same_function(const struct td_identity *a,
 {
 	return a->kind == b->kind && a->object == b->object && a->region == b->region;
 }
-
-/*
- * Searches the table of an .eh_frame_hdr section at `hdr` for `ip`; nothing
- * outside `limits` is read.  Returns true if a function covers ip; otherwise
- * false with `range` the gap around it, or 0..0 if there is no usable table.
- * Context: any.
- */
-bool td_unwind_table_find(const void *hdr, struct td_range limits, uint64_t ip,
-			  struct td_range *range);
 
 #endif

@@ -31,7 +31,8 @@ grep -nE '^[^#[:space:]]+[[:space:]]*(#[[:space:]]*)?$' "$check/as-zone.allow" &
 	fail "as-zone.allow: each name needs its reason"
 
 mkdir "$work/O0"
-for source in "$top"/agent/sigsafe/*.c "$top/decoder/registers.c"; do
+for source in "$top"/agent/sigsafe/*.c "$top/decoder/registers.c" \
+	"$top/decoder/unwind_table.c"; do
 	$compile -O0 -fPIC -c "$source" -o "$work/O0/$(basename "$source" .c).o" || exit 99
 done
 zone "as built" --whole-archive $archive $unwinder

@@ -18,7 +18,7 @@ may()
 
 may agent/hook 'agent/hook/|agent/core/|agent/sigsafe/|decoder/'
 may agent/core 'agent/core/|agent/sigsafe/|decoder/'
-may agent/sigsafe 'agent/sigsafe/|decoder/(format|registers)\.h$'
+may agent/sigsafe 'agent/sigsafe/|decoder/(format|registers|unwind_table)\.h$'
 may decoder 'decoder/'
 may tools 'tools/|decoder/'
 

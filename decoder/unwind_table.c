@@ -4,7 +4,7 @@
  * CFI specification describe them; only the encodings that linkers emit for
  * the search table are accepted, anything else is "no table".
  */
-#include "agent/sigsafe/identity.h"
+#include "decoder/unwind_table.h"
 
 #include <string.h>
 
