@@ -96,33 +96,78 @@ static int exec_result(int fd)
 	return length == (ssize_t)sizeof(error) ? error : 0;
 }
 
-pid_t td_child_start(const char *path, char *const argv[], char *const settings[])
+/* Until the parent has closed its end. */
+static void wait_at(const int gate[2])
 {
-	int pipe_fds[2];
+	char go;
+
+	close(gate[1]);
+	while (read(gate[0], &go, 1) < 0 && errno == EINTR)
+		;
+}
+
+/* Returns what attach() says; a child that must not go on is gone then. */
+static int attach_held(pid_t pid, int (*attach)(pid_t pid), const int gate[2])
+{
+	int error = attach ? attach(pid) : 0;
+
+	if (error)
+		kill(pid, SIGKILL);
+	close(gate[0]);
+	close(gate[1]);
+	return error;
+}
+
+pid_t td_child_start_held(const char *path, char *const argv[], char *const settings[],
+			  int (*attach)(pid_t pid))
+{
+	int pipe_fds[2], gate[2];
 	pid_t pid;
 	int error;
 
 	if (pipe2(pipe_fds, O_CLOEXEC))
 		return -errno;
+	if (pipe2(gate, O_CLOEXEC)) {
+		error = errno;
+		close(pipe_fds[0]);
+		close(pipe_fds[1]);
+		return -error;
+	}
 	signals_block();
 	pid = fork();
-	if (!pid)
+	if (!pid) {
+		wait_at(gate);
 		become(path, argv, settings, pipe_fds[1]);
-	error = errno;
+	}
+	error = pid < 0 ? errno : 0;
 	close(pipe_fds[1]);
 	child_pid = pid;
 	if (pid > 0) {
 		signals_forward();
-		error = exec_result(pipe_fds[0]);
+		error = -attach_held(pid, attach, gate);
+		if (!error)
+			error = exec_result(pipe_fds[0]);
 		if (error) {
 			signals_restore();
 			waitpid(pid, NULL, 0);
 		}
 	} else {
+		close(gate[0]);
+		close(gate[1]);
 		sigprocmask(SIG_SETMASK, &mask_before, NULL);
 	}
 	close(pipe_fds[0]);
 	return error ? -error : pid;
+}
+
+pid_t td_child_start(const char *path, char *const argv[], char *const settings[])
+{
+	return td_child_start_held(path, argv, settings, NULL);
+}
+
+void td_child_ended(void)
+{
+	signals_restore();
 }
 
 int td_child_wait(pid_t pid)

@@ -19,6 +19,16 @@
 pid_t td_child_start(const char *path, char *const argv[], char *const settings[]);
 
 /*
+ * The same, but before the exec the child waits until attach(pid) has returned; where
+ * that is not 0 it ends without an exec, and the result is attach's.
+ */
+pid_t td_child_start_held(const char *path, char *const argv[], char *const settings[],
+			  int (*attach)(pid_t pid));
+
+/* To be called once td_child_wait() is not: the child has ended. */
+void td_child_ended(void);
+
+/*
  * Waits for its end and returns the wait status.  Signals that a process sends
  * to us go to the child; while the child is stopped, so are we.
  */

@@ -64,8 +64,8 @@ static int check_segments(int fd, const Elf64_Ehdr *header, char *why, size_t si
 		"is statically linked; LD_PRELOAD cannot reach it; link it dynamically");
 }
 
-static int check_elf(int fd, const Elf64_Ehdr *header, ssize_t length, char *why,
-		     size_t size)
+static int check_elf(int fd, enum td_program_use use, const Elf64_Ehdr *header,
+		     ssize_t length, char *why, size_t size)
 {
 	if (length < (ssize_t)sizeof(*header) ||
 	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -73,11 +73,12 @@ static int check_elf(int fd, const Elf64_Ehdr *header, ssize_t length, char *why
 	    header->e_phentsize != sizeof(Elf64_Phdr))
 		return refuse(why, size,
 			      "is not an x86_64 program; tdagent has no other");
-	return check_segments(fd, header, why, size);
+	return use == TD_PROGRAM_TRACE ? 0 : check_segments(fd, header, why, size);
 }
 
-/* Where exec changes identity or rights, the loader ignores LD_PRELOAD. */
-static int check_rights(int fd, char *why, size_t size)
+/* Where exec changes identity or rights, the loader ignores LD_PRELOAD; and the kernel
+ * does not give them to a process that is traced. */
+static int check_rights(int fd, enum td_program_use use, char *why, size_t size)
 {
 	struct stat stat;
 	const char *what = NULL;
@@ -92,9 +93,10 @@ static int check_rights(int fd, char *why, size_t size)
 		what = "has file capabilities";
 	if (!what)
 		return 0;
-	return refuse(why, size,
-		      "%s; LD_PRELOAD does not work there; profile a copy of it without",
-		      what);
+	return refuse(why, size, "%s; %s; %s a copy of it without", what,
+		      use == TD_PROGRAM_TRACE ? "traced it would run without these rights"
+					      : "LD_PRELOAD does not work there",
+		      use == TD_PROGRAM_TRACE ? "audit" : "profile");
 }
 
 /* Returns the length of the interpreter's path at `*start`, 0 if none. */
@@ -104,9 +106,11 @@ static size_t interpreter(const char *line, const char **start)
 	return strcspn(*start, " \t\r\n");
 }
 
-static int check_file(const char *path, int scripts, char *why, size_t size);
+static int check_file(const char *path, enum td_program_use use, int scripts, char *why,
+		      size_t size);
 
-static int check_script(const char *line, int scripts, char *why, size_t size)
+static int check_script(const char *line, enum td_program_use use, int scripts, char *why,
+			size_t size)
 {
 	char path[PATH_MAX];
 	const char *start;
@@ -120,13 +124,14 @@ static int check_script(const char *line, int scripts, char *why, size_t size)
 	path[length] = '\0';
 	if (access(path, X_OK))
 		return refuse(why, size, "its interpreter %s: %s", path, strerror(errno));
-	status = check_file(path, scripts + 1, inner, sizeof(inner));
+	status = check_file(path, use, scripts + 1, inner, sizeof(inner));
 	if (status)
 		refuse(why, size, "its interpreter %s %s", path, inner);
 	return status;
 }
 
-static int check_file(const char *path, int scripts, char *why, size_t size)
+static int check_file(const char *path, enum td_program_use use, int scripts, char *why,
+		      size_t size)
 {
 	union {
 		Elf64_Ehdr header;
@@ -140,13 +145,13 @@ static int check_file(const char *path, int scripts, char *why, size_t size)
 		return 0;
 	length = pread(fd, &start, sizeof(start.line) - 1, 0);
 	if (length >= SELFMAG && !memcmp(start.line, ELFMAG, SELFMAG)) {
-		status = check_rights(fd, why, size);
+		status = check_rights(fd, use, why, size);
 		if (!status)
-			status = check_elf(fd, &start.header, length, why, size);
+			status = check_elf(fd, use, &start.header, length, why, size);
 	} else if (length >= 2 && !memcmp(start.line, "#!", 2)) {
-		status = check_script(start.line, scripts, why, size);
+		status = check_script(start.line, use, scripts, why, size);
 	} else { /* execvp() gives it to the shell */
-		status = check_script("#!/bin/sh", scripts, why, size);
+		status = check_script("#!/bin/sh", use, scripts, why, size);
 	}
 	close(fd);
 	return status;
@@ -191,7 +196,8 @@ static int search(const char *name, char *path, size_t size)
 	}
 }
 
-int td_program_find(const char *name, char *path, size_t size, char *why, size_t why_size)
+int td_program_find(const char *name, enum td_program_use use, char *path, size_t size,
+		    char *why, size_t why_size)
 {
 	int error;
 
@@ -202,7 +208,7 @@ int td_program_find(const char *name, char *path, size_t size, char *why, size_t
 		error = *name ? search(name, path, size) : ENOENT;
 	}
 	if (!error)
-		return check_file(path, 0, why, why_size);
+		return check_file(path, use, 0, why, why_size);
 	if (error == ENOENT && !strchr(name, '/'))
 		refuse(why, why_size, "not found in PATH");
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Can the agent be preloaded into this program?  Answered from the file,
- * before anything is started.
+ * Can the agent be preloaded into this program, or the program be traced?  Answered from
+ * the file, before anything is started.
  *
  * Context: normal.
  */
@@ -15,13 +15,19 @@ enum {
 	TD_PROGRAM_MISSING = 127,
 };
 
+/* What is to be done with it. */
+enum td_program_use {
+	TD_PROGRAM_PRELOAD, /* it must be linked with glibc, dynamically */
+	TD_PROGRAM_TRACE,   /* any x86-64 program without further rights */
+};
+
 /*
  * Finds `name` as a shell would (in PATH if it has no slash), writes its path
  * and looks at the file, or at the interpreter that its #! line names.
  * Returns 0, or the exit status of above with one line in `why` that does not
  * name the program.
  */
-int td_program_find(const char *name, char *path, size_t size, char *why,
-		    size_t why_size);
+int td_program_find(const char *name, enum td_program_use use, char *path, size_t size,
+		    char *why, size_t why_size);
 
 #endif

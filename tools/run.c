@@ -206,8 +206,8 @@ static int prepare(struct run *run)
 {
 	char library[PATH_MAX];
 	char why[1024 + PATH_MAX];
-	int status = td_program_find(run->argv[0], run->program, sizeof(run->program),
-				     why, sizeof(why));
+	int status = td_program_find(run->argv[0], TD_PROGRAM_PRELOAD, run->program,
+				     sizeof(run->program), why, sizeof(why));
 
 	if (status)
 		return fail(status, "%s: %s", run->argv[0], why);

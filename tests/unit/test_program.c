@@ -64,7 +64,8 @@ static void write_file(const char *name, const void *bytes, size_t size, mode_t 
 static int find(const char *name)
 {
 	why[0] = '\0';
-	return td_program_find(name, path, sizeof(path), why, sizeof(why));
+	return td_program_find(name, TD_PROGRAM_PRELOAD, path, sizeof(path), why,
+			       sizeof(why));
 }
 
 static void assert_refused(int status, const char *word)
@@ -129,6 +130,27 @@ START_TEST(test_rights)
 }
 END_TEST
 
+/* What is only traced needs no glibc, and may not have more rights either. */
+START_TEST(test_traced)
+{
+	program.interpreter.p_type = PT_LOAD;
+	write_file("p", &program, sizeof(program), 0755);
+	ck_assert_int_eq(td_program_find("p", TD_PROGRAM_TRACE, path, sizeof(path), why,
+					 sizeof(why)),
+			 0);
+	write_file("p", &program, sizeof(program), 04755);
+	ck_assert_int_eq(td_program_find("p", TD_PROGRAM_TRACE, path, sizeof(path), why,
+					 sizeof(why)),
+			 TD_PROGRAM_REFUSED);
+	ck_assert_msg(strstr(why, "setuid") && !strstr(why, "PRELOAD"), "%s", why);
+	program.header.e_machine = EM_386;
+	write_file("p", &program, sizeof(program), 0755);
+	ck_assert_int_eq(td_program_find("p", TD_PROGRAM_TRACE, path, sizeof(path), why,
+					 sizeof(why)),
+			 TD_PROGRAM_REFUSED);
+}
+END_TEST
+
 START_TEST(test_missing)
 {
 	char name[PATH_MAX];
@@ -190,6 +212,7 @@ int main(void)
 	tcase_add_test(tests, test_other_elf);
 	tcase_add_test(tests, test_cut_elf);
 	tcase_add_test(tests, test_rights);
+	tcase_add_test(tests, test_traced);
 	tcase_add_test(tests, test_missing);
 	tcase_add_test(tests, test_search_goes_on);
 	tcase_add_test(tests, test_scripts);
