@@ -58,8 +58,22 @@ tools_libmachine_la_SOURCES = \
 tools_libmachine_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
 tools_libmachine_la_LIBADD = decoder/libformat.la
 
+# libaudit: windows by single steps.
+noinst_LTLIBRARIES += tools/libaudit.la
+tools_libaudit_la_SOURCES = \
+	tools/audit_code.c tools/audit_code.h \
+	tools/audit_count.c tools/audit_count.h \
+	tools/audit_maps.c tools/audit_maps.h \
+	tools/audit_print.c tools/audit_print.h \
+	tools/audit_rows.c \
+	tools/audit_step.c tools/audit_step.h \
+	tools/audit_trace.c tools/audit_trace.h
+tools_libaudit_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(TD_SANITIZE)
+tools_libaudit_la_LIBADD = decoder/libdecoder.la
+
 bin_PROGRAMS += tools/tdagent
 tools_tdagent_SOURCES = \
+	tools/audit.c \
 	tools/commands.h \
 	tools/export.c \
 	tools/import.c \
@@ -70,4 +84,4 @@ tools_tdagent_SOURCES = \
 	tools/report.c \
 	tools/run.c
 tools_tdagent_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
-tools_tdagent_LDADD = tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la
+tools_tdagent_LDADD = tools/libaudit.la tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la

@@ -25,6 +25,8 @@ static const struct command commands[] = {
 	 td_cmd_import},
 	{"diff", "[OPTION...] A B | A... -- B...", "tell what changed between runs",
 	 td_cmd_diff},
+	{"audit", "[OPTION...] [--] PROGRAM [ARG...]",
+	 "step a program's windows: which are of one function?", td_cmd_audit},
 	{"probe", "[--format=text|json]", "tell what this machine can measure",
 	 td_cmd_probe},
 	{"help", "[COMMAND]", "explain a command", cmd_help},

@@ -23,7 +23,7 @@ done
 for option in $($tdagent report --help | sed -n 's/^ *\(--[a-z-]*\).*/\1/p'); do
 	in_page "$option" tdagent-report.1
 done
-for command in diff export import; do
+for command in audit diff export import; do
 	for option in $($tdagent $command --help | sed -n 's/^ *\(-o, \)*\(--[a-z-]*\).*/\2/p'); do
 		in_page "$option" tdagent-$command.1
 	done

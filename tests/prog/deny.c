@@ -4,7 +4,7 @@
  *
  *     deny CALL[,CALL...] PROGRAM [ARGUMENT...]
  *
- * Each CALL (perf_event_open, timer_create) fails with EPERM.
+ * Each CALL (perf_event_open, timer_create, ptrace) fails with EPERM.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -22,6 +22,7 @@ static const struct {
 } calls[] = {
 	{"perf_event_open", SYS_perf_event_open},
 	{"timer_create", SYS_timer_create},
+	{"ptrace", SYS_ptrace},
 };
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))

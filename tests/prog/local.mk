@@ -8,7 +8,7 @@ check_PROGRAMS += \
 	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/deny tests/prog/exits tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
 	tests/prog/nounwind tests/prog/paths tests/prog/quiet tests/prog/rawfork \
-	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions
+	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits
 check_LTLIBRARIES += \
 	tests/prog/early.la tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la
 
@@ -53,6 +53,10 @@ tests_prog_versions_CFLAGS = $(prog_cflags)
 tests_prog_versions_LDFLAGS = -Wl,--export-dynamic-symbol=tdagent_simulation
 tests_prog_threads2_SOURCES = tests/prog/threads2.c tests/prog/spin.h
 tests_prog_threads2_CFLAGS = $(prog_cflags)
+
+tests_prog_visits_SOURCES = tests/prog/visits.c
+tests_prog_visits_CFLAGS = $(prog_cflags)
+tests_prog_visits_LDFLAGS = -pthread
 
 tests_prog_throw_SOURCES = tests/prog/throw.cc tests/prog/spin.h
 tests_prog_throw_CXXFLAGS = -Wall -Wextra -O2 -g

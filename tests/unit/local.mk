@@ -107,6 +107,12 @@ tests_unit_test_probe_LDADD = tools/libmachine.la $(CHECK_LIBS)
 tests_unit_test_program_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_program_LDADD = tools/libmachine.la $(CHECK_LIBS)
 
+check_PROGRAMS += tests/unit/test_audit
+TESTS += tests/unit/test_audit
+tests_unit_test_audit_SOURCES = tests/unit/test_audit.c tests/unit/unit.h
+tests_unit_test_audit_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
+tests_unit_test_audit_LDADD = tools/libaudit.la $(CHECK_LIBS)
+
 # The agent's own modules.  As static archives their hidden symbols can be tested.
 agent_tests = \
 	tests/unit/test_callpath \

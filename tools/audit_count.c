@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "tools/audit_count.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int td_audit_room(struct td_audit_table *table, uint32_t function)
+{
+	size_t room = table->room ? table->room : 64;
+	void *cell;
+
+	while (room <= function)
+		room *= 2;
+	if (room != table->room) {
+		cell = reallocarray(table->cell, room, sizeof(*table->cell));
+		if (!cell)
+			return -ENOMEM;
+		table->cell = cell;
+		memset(table->cell + table->room, 0,
+		       (room - table->room) * sizeof(*table->cell));
+		table->room = room;
+	}
+	if (function >= table->functions)
+		table->functions = (size_t)function + 1;
+	return 0;
+}
+
+void td_audit_open(struct td_audit_window *window, struct td_audit_table *table,
+		   uint32_t function, const uint64_t *length)
+{
+	*window = (struct td_audit_window){
+		.table = table, .function = function, .now = function};
+	for (size_t i = 0; i < table->classes; i++) {
+		window->target[i] = length[i];
+		if (length[i] > window->longest)
+			window->longest = length[i];
+	}
+}
+
+static void accept(struct td_audit_accepted *to, const struct td_audit_window *window)
+{
+	to->windows++;
+	to->stayed += !window->left;
+	to->instructions += window->steps;
+	to->elsewhere += window->elsewhere;
+}
+
+static void count(const struct td_audit_window *window, struct td_audit_cell *cell)
+{
+	cell->windows++;
+	if (window->now != window->function)
+		return;
+	accept(&cell->same, window);
+	if (!window->returns)
+		accept(&cell->quiet, window);
+}
+
+void td_audit_moved(struct td_audit_window *window, uint32_t next)
+{
+	window->now = next;
+	if (next != window->function)
+		window->left = true;
+}
+
+bool td_audit_step(struct td_audit_window *window, bool near_return, uint32_t next)
+{
+	struct td_audit_table *table = window->table;
+
+	window->steps++;
+	window->elsewhere += window->now != window->function;
+	window->returns += near_return;
+	td_audit_moved(window, next);
+	for (size_t i = 0; i < table->classes; i++) {
+		if (window->target[i] != window->steps)
+			continue;
+		count(window, &table->cell[window->function][i]);
+		window->target[i] = 0;
+	}
+	return window->steps < window->longest;
+}
+
+void td_audit_cut(struct td_audit_window *window)
+{
+	for (size_t i = 0; i < window->table->classes; i++)
+		window->table->cell[window->function][i].cut += window->target[i] != 0;
+}
+
+static void accepted_add(struct td_audit_accepted *to,
+			 const struct td_audit_accepted *from)
+{
+	to->windows += from->windows;
+	to->stayed += from->stayed;
+	to->instructions += from->instructions;
+	to->elsewhere += from->elsewhere;
+}
+
+void td_audit_total(const struct td_audit_table *table,
+		    struct td_audit_cell total[TD_AUDIT_LENGTHS_MAX])
+{
+	memset(total, 0, TD_AUDIT_LENGTHS_MAX * sizeof(*total));
+	for (size_t f = 0; f < table->functions; f++) {
+		for (size_t i = 0; i < table->classes; i++) {
+			const struct td_audit_cell *cell = &table->cell[f][i];
+
+			total[i].windows += cell->windows;
+			total[i].cut += cell->cut;
+			accepted_add(&total[i].same, &cell->same);
+			accepted_add(&total[i].quiet, &cell->quiet);
+		}
+	}
+}
+
+void td_audit_free(struct td_audit_table *table)
+{
+	free(table->cell);
+	*table = (struct td_audit_table){.classes = table->classes};
+}
+
+/* Intel SDM volume 2, 2.1.1: the bytes that may stand before any opcode. */
+static bool is_prefix(uint8_t byte)
+{
+	return byte && memchr("\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65\x66\x67", byte, 11);
+}
+
+static bool is_string(uint8_t opcode)
+{
+	return (opcode >= 0x6c && opcode <= 0x6f) || (opcode >= 0xa4 && opcode <= 0xa7) ||
+	       (opcode >= 0xaa && opcode <= 0xaf);
+}
+
+enum td_audit_kind td_audit_decode(const uint8_t *code, size_t size, size_t *length)
+{
+	bool repeated = false;
+	size_t at = 0;
+
+	for (; at < size && is_prefix(code[at]); at++)
+		repeated |= code[at] == 0xf2 || code[at] == 0xf3;
+	if (at < size && (code[at] & 0xf0) == 0x40) /* REX */
+		at++;
+	if (at >= size)
+		return TD_AUDIT_OTHER;
+	*length = at + 1;
+	if (code[at] == 0xc3 || code[at] == 0xc2)
+		return TD_AUDIT_RETURN;
+	if (code[at] == 0x9c)
+		return TD_AUDIT_PUSHF;
+	if (repeated && is_string(code[at]))
+		return TD_AUDIT_REP;
+	if (at + 1 < size && code[at] == 0x0f &&
+	    (code[at + 1] == 0x05 || code[at + 1] == 0x34))
+		return TD_AUDIT_SYSCALL;
+	if (at + 1 < size && code[at] == 0xcd && code[at + 1] == 0x80)
+		return TD_AUDIT_SYSCALL;
+	return TD_AUDIT_OTHER;
+}
