@@ -110,8 +110,8 @@ static int set_period(struct request *request, const char *value)
 	struct td_period period;
 
 	if (td_period_parse(value, &period) || period.unit != TD_UNIT_NS ||
-	    period.value < 100000 || period.value > 3600000000000ull)
-		return wrong_value("period", value, "a CPU time from 100us to 3600s");
+	    period.value < 10000 || period.value > 3600000000000ull)
+		return wrong_value("period", value, "a CPU time from 10us to 3600s");
 	request->settings.period_ns = period.value;
 	return 0;
 }

@@ -52,7 +52,10 @@ static void count(const struct td_audit_window *window, struct td_audit_cell *ce
 	if (window->now != window->function)
 		return;
 	accept(&cell->same, window);
-	if (!window->returns)
+	if (window->returns)
+		return;
+	accept(&cell->no_return, window);
+	if (!window->calls)
 		accept(&cell->quiet, window);
 }
 
@@ -63,13 +66,14 @@ void td_audit_moved(struct td_audit_window *window, uint32_t next)
 		window->left = true;
 }
 
-bool td_audit_step(struct td_audit_window *window, bool near_return, uint32_t next)
+bool td_audit_step(struct td_audit_window *window, enum td_audit_kind kind, uint32_t next)
 {
 	struct td_audit_table *table = window->table;
 
 	window->steps++;
 	window->elsewhere += window->now != window->function;
-	window->returns += near_return;
+	window->returns += kind == TD_AUDIT_RETURN;
+	window->calls += kind == TD_AUDIT_NEAR_CALL;
 	td_audit_moved(window, next);
 	for (size_t i = 0; i < table->classes; i++) {
 		if (window->target[i] != window->steps)
@@ -106,6 +110,7 @@ void td_audit_total(const struct td_audit_table *table,
 			total[i].windows += cell->windows;
 			total[i].cut += cell->cut;
 			accepted_add(&total[i].same, &cell->same);
+			accepted_add(&total[i].no_return, &cell->no_return);
 			accepted_add(&total[i].quiet, &cell->quiet);
 		}
 	}
@@ -143,6 +148,10 @@ enum td_audit_kind td_audit_decode(const uint8_t *code, size_t size, size_t *len
 	*length = at + 1;
 	if (code[at] == 0xc3 || code[at] == 0xc2)
 		return TD_AUDIT_RETURN;
+	/* ModRM's middle bits are a part of the opcode */
+	if (code[at] == 0xe8 ||
+	    (code[at] == 0xff && at + 1 < size && (code[at + 1] >> 3 & 7) == 2))
+		return TD_AUDIT_NEAR_CALL;
 	if (code[at] == 0x9c)
 		return TD_AUDIT_PUSHF;
 	if (repeated && is_string(code[at]))

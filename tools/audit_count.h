@@ -18,6 +18,16 @@
 
 #define TD_AUDIT_LENGTHS_MAX 8
 
+/* What an instruction is to us. */
+enum td_audit_kind {
+	TD_AUDIT_OTHER,
+	TD_AUDIT_RETURN,    /* a near return */
+	TD_AUDIT_NEAR_CALL, /* direct or indirect */
+	TD_AUDIT_SYSCALL,   /* SYSCALL, SYSENTER or INT 80h */
+	TD_AUDIT_PUSHF,     /* would save the trap flag of our stepping */
+	TD_AUDIT_REP,       /* a string instruction that is repeated */
+};
+
 /* Of windows with one rule's blessing; all of these are at most what is said. */
 struct td_audit_accepted {
 	uint64_t windows;
@@ -32,7 +42,8 @@ struct td_audit_cell {
 	uint64_t cut;                  /* those that the thread did not finish */
 	struct td_audit_accepted same; /* closed in the function they were opened in */
 	/* the same, and no near return was executed in between */
-	struct td_audit_accepted quiet;
+	struct td_audit_accepted no_return;
+	struct td_audit_accepted quiet; /* ... and no near call either */
 };
 
 /* A function's number is its place in cell[]. */
@@ -48,8 +59,8 @@ struct td_audit_window {
 	uint32_t function;                     /* at the open */
 	uint64_t target[TD_AUDIT_LENGTHS_MAX]; /* instructions, > 0; 0: counted */
 	uint64_t steps, longest;
-	uint64_t elsewhere, returns; /* among the steps */
-	uint32_t now;                /* function of the next instruction */
+	uint64_t elsewhere, returns, calls; /* among the steps */
+	uint32_t now;                       /* function of the next instruction */
 	bool left;
 };
 
@@ -64,10 +75,11 @@ void td_audit_open(struct td_audit_window *window, struct td_audit_table *table,
 		   uint32_t function, const uint64_t *length);
 
 /*
- * One instruction was executed: was it a near return, and in which function is the
- * next?  Returns true while some of the windows go on.
+ * One instruction of this kind was executed; in which function is the next?  Returns true
+ * while some of the windows go on.
  */
-bool td_audit_step(struct td_audit_window *window, bool near_return, uint32_t next);
+bool td_audit_step(struct td_audit_window *window, enum td_audit_kind kind,
+		   uint32_t next);
 
 /* Without an instruction: a signal's handler comes next. */
 void td_audit_moved(struct td_audit_window *window, uint32_t next);
@@ -81,18 +93,8 @@ void td_audit_total(const struct td_audit_table *table,
 
 void td_audit_free(struct td_audit_table *table);
 
-/*
- * What is at the beginning of `code`, `size` bytes of x86-64 instructions?
- */
-enum td_audit_kind {
-	TD_AUDIT_OTHER,
-	TD_AUDIT_RETURN,  /* a near return */
-	TD_AUDIT_SYSCALL, /* SYSCALL, SYSENTER or INT 80h */
-	TD_AUDIT_PUSHF,   /* would save the trap flag of our stepping */
-	TD_AUDIT_REP,     /* a string instruction that is repeated */
-};
-
-/* `length`: of the instruction, for TD_AUDIT_REP only. */
+/* Which instruction begins `code`, `size` bytes?  `length`: its own, for TD_AUDIT_REP
+ * only. */
 enum td_audit_kind td_audit_decode(const uint8_t *code, size_t size, size_t *length);
 
 #endif

@@ -214,7 +214,7 @@ static void arrive(struct td_audit_stepper *s, bool executed)
 	} else if (!executed) {
 		td_audit_moved(&s->window, function);
 		go(s);
-	} else if (td_audit_step(&s->window, s->kind == TD_AUDIT_RETURN, function)) {
+	} else if (td_audit_step(&s->window, s->kind, function)) {
 		go(s);
 	} else {
 		finish(s);

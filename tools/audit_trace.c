@@ -17,7 +17,7 @@
 #define OPTIONS (PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
 
 /* The sleeps between two looks at the CPU clock, and at a call that may wait. */
-#define NAP_MIN_NS 50000
+#define NAP_MIN_NS 20000
 #define NAP_MAX_NS 2000000
 #define CALL_NS 5000000
 /* A thread that does not stop when asked has gone into an uninterruptible sleep. */

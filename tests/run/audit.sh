@@ -50,7 +50,7 @@ check(run["threads"] == 1 and run["exit_status"] == 0, str(run))
 check(run["steps"] < 400 * run["moments"], "%(steps)d steps for %(moments)d moments" % run)
 loop = cells("steady")
 for length in loop:
-    for rule in "same_function", "no_return":
+    for rule in "same_function", "no_return", "no_call_or_return":
         check(loop[length][rule]["stayed"] >= 0.95 * loop[length]["windows"], "steady left: %s" % loop)
     check(loop[length]["no_return"]["elsewhere"] == 0, "steady elsewhere: %s" % loop)
 for f in report["functions"]:
@@ -58,6 +58,8 @@ for f in report["functions"]:
         continue
     for l in f["lengths"]:
         same, quiet = l["same_function"], l["no_return"]
+        none = l["no_call_or_return"]
+        check(none["stayed"] == none["windows"] <= quiet["windows"], "called, and yet there: %s" % l)
         check(quiet["windows"] <= same["windows"] <= l["windows"], "parts larger than wholes: %s" % l)
         check(quiet["stayed"] == quiet["windows"], "no return, and yet left: %s" % l)
         if l["mean"] == 200:
@@ -132,7 +134,7 @@ refused()
 	[ -s "$work/agent.out" ] && fail "$*: it ran"
 }
 for bad in --windows=0 --windows=x --length= --length=0 --length=1,,2 --length=1,2,3,4,5,6,7,8,9 \
-	--length=1000001 --period=0ms --period=100 --period=soon --seed=-1 --top=all --format=xml \
+	--length=1000001 --period=0ms --period=9us --period=100 --period=soon --seed=-1 --top=all --format=xml \
 	--output=; do
 	refused "${bad%%=*}" 2 "$bad" -- echo hello
 done

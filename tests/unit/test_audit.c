@@ -9,18 +9,30 @@
 static struct td_audit_table table;
 static struct td_audit_window window;
 
-/* One class: "FGf" is a step into F's code, one into G's, a near return into F's. */
+/* "AB+Ba" is a step within A, a call into B, a step within B, a near return into A. */
 static bool walk(const char *steps)
 {
 	bool more = true;
 
 	for (; *steps; steps++) {
-		bool near_return = *steps >= 'a';
+		enum td_audit_kind kind = *steps >= 'a'     ? TD_AUDIT_RETURN
+					  : steps[1] == '+' ? TD_AUDIT_NEAR_CALL
+							    : TD_AUDIT_OTHER;
 
-		more = td_audit_step(&window, near_return,
-				     (uint32_t)(*steps - (near_return ? 'a' : 'A')));
+		more = td_audit_step(&window, kind,
+				     (uint32_t)(*steps - (*steps >= 'a' ? 'a' : 'A')));
+		steps += kind == TD_AUDIT_NEAR_CALL;
 	}
 	return more;
+}
+
+static size_t steps_in(const char *steps)
+{
+	size_t count = 0;
+
+	for (; *steps; steps++)
+		count += *steps != '+';
+	return count;
 }
 
 static const struct td_audit_cell *window_of(uint64_t length, const char *steps)
@@ -31,8 +43,8 @@ static const struct td_audit_cell *window_of(uint64_t length, const char *steps)
 	table.classes = 1;
 	ck_assert_int_eq(td_audit_room(&table, 25), 0);
 	td_audit_open(&window, &table, 0, lengths);
-	ck_assert(walk(steps) == (strlen(steps) < length));
-	if (strlen(steps) < length)
+	ck_assert(walk(steps) == (steps_in(steps) < length));
+	if (steps_in(steps) < length)
 		td_audit_cut(&window);
 	return &table.cell[0][0];
 }
@@ -52,7 +64,19 @@ START_TEST(stays)
 
 	ck_assert_uint_eq(cell->windows, 1);
 	is_accepted(&cell->same, 1, 1, 4, 0);
+	is_accepted(&cell->no_return, 1, 1, 4, 0);
 	is_accepted(&cell->quiet, 1, 1, 4, 0);
+}
+END_TEST
+
+/* A calls B, which calls A, in another instance: nobody has returned yet. */
+START_TEST(calls_and_is_called)
+{
+	const struct td_audit_cell *cell = window_of(4, "AB+BA+");
+
+	is_accepted(&cell->same, 1, 0, 4, 2);
+	is_accepted(&cell->no_return, 1, 0, 4, 2);
+	is_accepted(&cell->quiet, 0, 0, 0, 0);
 }
 END_TEST
 
@@ -69,7 +93,7 @@ END_TEST
 /* The call is the caller's instruction, the return the callee's. */
 START_TEST(calls_and_comes_back)
 {
-	const struct td_audit_cell *cell = window_of(6, "ABBBaA");
+	const struct td_audit_cell *cell = window_of(6, "AB+BBaA");
 
 	is_accepted(&cell->same, 1, 0, 6, 3);
 	is_accepted(&cell->quiet, 0, 0, 0, 0);
@@ -79,7 +103,7 @@ END_TEST
 /* Both calls itself and returns: never elsewhere, but not for the counter. */
 START_TEST(recursion)
 {
-	const struct td_audit_cell *cell = window_of(4, "AAaA");
+	const struct td_audit_cell *cell = window_of(4, "AA+aA");
 
 	is_accepted(&cell->same, 1, 1, 4, 0);
 	is_accepted(&cell->quiet, 0, 0, 0, 0);
@@ -178,6 +202,12 @@ START_TEST(instructions)
 	ck_assert_int_eq(decode("\xf3\xc3", 2, &length), TD_AUDIT_RETURN);
 	ck_assert_int_eq(decode("\xf2\xc3", 2, &length), TD_AUDIT_RETURN);
 	ck_assert_int_eq(decode("\xcb", 1, &length), TD_AUDIT_OTHER);
+	ck_assert_int_eq(decode("\xe8\x01\x02\x03\x04", 5, &length), TD_AUDIT_NEAR_CALL);
+	ck_assert_int_eq(decode("\xff\xd0", 2, &length), TD_AUDIT_NEAR_CALL);
+	ck_assert_int_eq(decode("\x41\xff\x53\x18", 4, &length), TD_AUDIT_NEAR_CALL);
+	ck_assert_int_eq(decode("\xff\x1c\x24", 3, &length), TD_AUDIT_OTHER);
+	ck_assert_int_eq(decode("\xff\xe0", 2, &length), TD_AUDIT_OTHER);
+	ck_assert_int_eq(decode("\xe9\x01\x02\x03\x04", 5, &length), TD_AUDIT_OTHER);
 	ck_assert_int_eq(decode("\x0f\x05", 2, &length), TD_AUDIT_SYSCALL);
 	ck_assert_int_eq(decode("\x0f\x34", 2, &length), TD_AUDIT_SYSCALL);
 	ck_assert_int_eq(decode("\xcd\x80", 2, &length), TD_AUDIT_SYSCALL);
@@ -199,6 +229,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		stays,
+		calls_and_is_called,
 		closes_elsewhere,
 		calls_and_comes_back,
 		recursion,
