@@ -7,7 +7,7 @@
 # version LABEL SEED ARGUMENTS: $work/LABEL/profile; some 1,000 windows a function
 version()
 {
-	lab "$1" "" "TDAGENT_SEED=$2 $(with_agent 100000 1000 | sed 's/^TDAGENT_SEED=1 //') ./phases -r 2200 $3"
+	lab "$1" "" "TDAGENT_SEED=$2 $(with_agent 100000 1000 | sed 's/^TDAGENT_SEED=1 //') ./phases -r 2200 $3 >/out/truth"
 	ended "exit 0" "$1"
 }
 
