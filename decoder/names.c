@@ -16,7 +16,7 @@ static const struct words rejects[TD_REJECT_MAX] = {
 	[TD_REJECT_BLOCKED] = {"blocked", "signal was blocked"},
 	[TD_REJECT_COUNTERS] = {"counters", "counters not readable"},
 	[TD_REJECT_SWITCHED] = {"switched", "thread was switched out"},
-	[TD_REJECT_NESTED] = {"nested", "left the function and came back"},
+	[TD_REJECT_NESTED] = {"nested", "with a call or return inside"},
 	[TD_REJECT_CUT] = {"cut", "thread or process ended"},
 };
 
