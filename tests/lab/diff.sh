@@ -7,7 +7,7 @@
 # version LABEL SEED ARGUMENTS: $work/LABEL/profile; some 1,000 windows a function
 version()
 {
-	lab "$1" "" "TDAGENT_SEED=$2 $(with_agent 100000 1000 | sed 's/^TDAGENT_SEED=1 //') ./phases -r 2200 $3"
+	lab "$1" "" "TDAGENT_SEED=$2 $(with_agent 100000 1000 | sed 's/^TDAGENT_SEED=1 //') ./phases -r 2200 $3 >/out/truth"
 	ended "exit 0" "$1"
 }
 
@@ -39,7 +39,8 @@ assert min(steady["windows"]) >= 900, steady
 assert steady["verdict"] == "worse", steady
 for node, change in (("retiring", -0.03), ("backend_bound", 0.03), ("core_bound", 0.03)):
     assert steady[node]["verdict"] == "worse", (node, steady[node])
-    assert steady[node]["low"] <= change <= steady[node]["high"], (node, steady[node])
+    slack = 0.002  # rounding, as far as all windows have it
+    assert steady[node]["low"] - slack <= change <= steady[node]["high"] + slack, (node, steady[node])
 assert steady["memory_bound"]["verdict"] == "no evidence", steady
 others = [name for name, row in rows.items() if row["verdict"] != "no evidence"]
 assert others == [steady["name"]], others
