@@ -39,7 +39,8 @@ assert min(steady["windows"]) >= 900, steady
 assert steady["verdict"] == "worse", steady
 for node, change in (("retiring", -0.03), ("backend_bound", 0.03), ("core_bound", 0.03)):
     assert steady[node]["verdict"] == "worse", (node, steady[node])
-    assert steady[node]["low"] <= change <= steady[node]["high"], (node, steady[node])
+    slack = 0.002  # rounding, as far as all windows have it
+    assert steady[node]["low"] - slack <= change <= steady[node]["high"] + slack, (node, steady[node])
 assert steady["memory_bound"]["verdict"] == "no evidence", steady
 others = [name for name, row in rows.items() if row["verdict"] != "no evidence"]
 assert others == [steady["name"]], others
