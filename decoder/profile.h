@@ -109,6 +109,9 @@ uint32_t td_profile_window_values(const struct td_profile *profile,
  */
 double td_profile_skid(const struct td_profile *profile);
 
+/* The lab, which has no skid, shows some ten cycles: from here on it matters. */
+#define TD_SKID_MUCH 200
+
 /* The counter of that name: its index in sum[] and total[], or -1. */
 int td_profile_counter(const struct td_profile *profile, const char *name);
 

@@ -503,21 +503,18 @@ static int add_thread(struct adding *adding, const struct td_file_thread *thread
 	return copy->name ? add_history(adding, thread, copy) : -ENOMEM;
 }
 
-/* What is left of a window's length when what was asked for and our own part are
- * taken out; the lab, which has no skid, shows some ten cycles. */
-#define SKID_WORTH_A_NOTE 200
-
 static int note_skid(struct td_report *report, const struct td_profile *profile)
 {
 	double skid = td_profile_skid(profile);
 
-	if (skid < SKID_WORTH_A_NOTE)
+	if (skid < TD_SKID_MUCH)
 		return 0;
 	return td_report_note(
 		report,
 		td_text_format("pid %u: interrupts came %.0f cycles late (median): a "
-			       "sample may be counted for the function behind, and "
-			       "shares lean to functions with many instructions a cycle",
+			       "sample may be counted for the function behind, "
+			       "shares lean to functions with many instructions a cycle, "
+			       "and only functions with windows of their own are told",
 			       profile->header.pid, skid));
 }
 

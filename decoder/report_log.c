@@ -262,7 +262,9 @@ int td_report_log_add(struct td_report *report, const struct td_profile *profile
 	struct taking t = {.profile = profile};
 	int err = 0;
 
-	if (!start(&t))
+	/* Where windows end as late as that, they close in the function behind: in the
+	 * lab the plain rule was right by then and the regression 17 points wrong. */
+	if (td_profile_skid(profile) >= TD_SKID_MUCH || !start(&t))
 		return 0;
 	if (!report->log) {
 		report->log = calloc(1, sizeof(*report->log));

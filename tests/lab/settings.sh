@@ -20,7 +20,8 @@ holds tiny <<'END'
 samples = report["totals"]["samples"]
 check(samples > 500, "only %d samples" % samples)
 interrupts = [t for t in truth if t["what"] == "machine"][0]["interrupts"]
-check(interrupts < 4 * samples, "%d interrupts for %d samples" % (interrupts, samples))
+# a window of 6 cycles asks for several in the handler, till the long period is set
+check(interrupts < 8 * samples, "%d interrupts for %d samples" % (interrupts, samples))
 check(report["run"]["long_period"] == 10000, "period %s" % report["run"]["long_period"])
 check(any("10000 cycles" in n for n in report["run"]["notes"]), "no note")
 END
