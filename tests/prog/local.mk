@@ -7,7 +7,7 @@ noinst_PROGRAMS += tests/prog/demo
 check_PROGRAMS += \
 	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/deny tests/prog/exits tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
-	tests/prog/nounwind tests/prog/paths tests/prog/quiet tests/prog/rawfork \
+	tests/prog/notsc tests/prog/nounwind tests/prog/paths tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits
 check_LTLIBRARIES += \
 	tests/prog/early.la tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la
@@ -65,6 +65,8 @@ tests_prog_throw_CXXFLAGS = -Wall -Wextra -O2 -g
 tests_prog_static_SOURCES = tests/prog/burn.c tests/prog/spin.h
 tests_prog_static_LDFLAGS = -all-static
 
+tests_prog_notsc_SOURCES = tests/prog/notsc.c tests/prog/spin.h
+tests_prog_notsc_CFLAGS = $(prog_cflags)
 tests_prog_libbare_la_SOURCES = tests/prog/nounwind-body.c tests/prog/nounwind.h
 tests_prog_libbare_la_CFLAGS = $(prog_cflags) -fno-asynchronous-unwind-tables -fno-unwind-tables
 tests_prog_nounwind_SOURCES = tests/prog/nounwind.c tests/prog/nounwind.h tests/prog/spin.h

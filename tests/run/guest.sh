@@ -44,6 +44,12 @@ expect "$(profiles closeall | head -n 1)" <<'END'
 check(report["totals"]["samples"] > 0, "nothing was measured before all was closed")
 END
 
+# It may forbid itself to read the time stamp counter, as clocks do.
+compare "$prog/notsc"
+expect "$(profile notsc)" <<'END'
+check(report["totals"]["samples"] > 50, "only %d samples" % report["totals"]["samples"])
+END
+
 # 200 times, short.
 plain true
 for i in $(seq 200); do

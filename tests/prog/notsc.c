@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Works under PR_TSC_SIGSEGV: whoever reads the time stamp counter in this
+ * process, libc's clocks included, is killed.
+ */
+#include <stdio.h>
+#include <sys/prctl.h>
+
+#include "spin.h"
+
+int main(void)
+{
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
+		return 1;
+	spin_ms(200); /* by the thread's CPU time, which is a system call */
+	prctl(PR_SET_TSC, PR_TSC_ENABLE);
+	puts("alive");
+	return 0;
+}
