@@ -129,17 +129,12 @@ static int note(struct td_compare *compare, char *text)
 __attribute__((format(printf, 2, 3))) static int say(struct td_compare *compare,
 						     const char *format, ...)
 {
-	char *text = NULL, *clean;
 	va_list args;
-	int length;
+	char *clean;
 
 	va_start(args, format);
-	length = vasprintf(&text, format, args);
+	clean = td_text_vformat(format, args);
 	va_end(args);
-	if (length < 0)
-		return -ENOMEM;
-	clean = td_text_clean(text, (size_t)length);
-	free(text);
 	return note(compare, clean);
 }
 

@@ -70,18 +70,25 @@ const char *td_text_base(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-char *td_text_format(const char *format, ...)
+char *td_text_vformat(const char *format, va_list args)
 {
 	char *text = NULL, *clean;
-	va_list args;
-	int length;
+	int length = vasprintf(&text, format, args);
 
-	va_start(args, format);
-	length = vasprintf(&text, format, args);
-	va_end(args);
 	if (length < 0)
 		return NULL;
 	clean = td_text_clean(text, (size_t)length);
 	free(text);
+	return clean;
+}
+
+char *td_text_format(const char *format, ...)
+{
+	va_list args;
+	char *clean;
+
+	va_start(args, format);
+	clean = td_text_vformat(format, args);
+	va_end(args);
 	return clean;
 }

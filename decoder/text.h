@@ -8,6 +8,7 @@
 #ifndef TD_DECODER_TEXT_H
 #define TD_DECODER_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /*
@@ -32,5 +33,7 @@ const char *td_text_base(const char *path);
  * asprintf() into a new string, clean; NULL without memory.
  */
 __attribute__((format(printf, 1, 2))) char *td_text_format(const char *format, ...);
+__attribute__((format(printf, 1, 0))) char *td_text_vformat(const char *format,
+							    va_list args);
 
 #endif

@@ -236,10 +236,8 @@ struct td_file_place *td_places_get(struct td_places *places,
 	return place;
 }
 
-/* The block that holds object number `index`, claimed by whoever needs it first. */
-static uint32_t object_block(uint32_t index)
+uint32_t td_store_block_once(_Atomic uint32_t *slot, enum td_block_kind kind)
 {
-	_Atomic uint32_t *slot = &object_blocks[index / OBJECTS_A_BLOCK];
 	uint32_t block = atomic_load(slot), none = 0;
 
 	if (block)
@@ -249,7 +247,7 @@ static uint32_t object_block(uint32_t index)
 		return 0;
 	if (!atomic_compare_exchange_strong(slot, &none, block))
 		return none; /* another thread was faster; ours stays free */
-	td_store_publish_block(block, TD_BLOCK_OBJECTS, 0);
+	td_store_publish_block(block, kind, 0);
 	return block;
 }
 
@@ -266,7 +264,8 @@ uint32_t td_store_add_object(const struct td_file_object *object)
 		atomic_store(&object_count, OBJECTS_MAX);
 		return 0;
 	}
-	block = object_block(index);
+	block = td_store_block_once(&object_blocks[index / OBJECTS_A_BLOCK],
+				    TD_BLOCK_OBJECTS);
 	if (!block)
 		return 0;
 	record = td_store_record(TD_REF(block, index % OBJECTS_A_BLOCK), sizeof(*record));

@@ -51,6 +51,9 @@ static inline void *td_store_record(uint32_t ref, uint32_t record_size)
  * Context: any.
  */
 uint32_t td_store_take_block(void);
+/* The block of *slot, claimed and published by whoever needs it first; 0 if there is
+ * no room.  Context: any. */
+uint32_t td_store_block_once(_Atomic uint32_t *slot, enum td_block_kind kind);
 void td_store_publish_block(uint32_t block, enum td_block_kind kind, uint32_t owner);
 
 /* Records of `size` bytes in one block. */

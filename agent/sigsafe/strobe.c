@@ -285,14 +285,6 @@ static enum td_reject judge(const struct td_thread *thread,
 	return is_nested(thread, now->values) ? TD_REJECT_NESTED : TD_REJECT_MAX;
 }
 
-static inline void set_end(struct td_file_window *log, unsigned end,
-			   const struct td_identity *where, uint64_t ip)
-{
-	log->kind[end] = (uint8_t)where->kind;
-	memcpy(&log->end[end], where, sizeof(log->end[end])); /* both begin alike */
-	log->end[end].offset = (uint32_t)(ip - where->start);
-}
-
 /* The counters as they were read; UINT32_MAX stands for more. */
 static inline void set_values(const struct td_thread *thread,
 			      const struct td_reading *now, uint32_t *to)
@@ -323,8 +315,8 @@ log_window(struct td_thread *thread, const struct td_identity *where, uint64_t i
 			 : window->requested < UINT32_MAX ? (uint32_t)window->requested
 							  : UINT32_MAX;
 	log->reject = (uint8_t)reject;
-	set_end(log, 0, &window->opened_in, window->opened_at);
-	set_end(log, 1, where, ip);
+	td_windows_set_end(log, 0, &window->opened_in, window->opened_at);
+	td_windows_set_end(log, 1, where, ip);
 	set_values(thread, now, log->value);
 	td_windows_publish(log, window->empty ? TD_WINDOW_EMPTY : TD_WINDOW_USED);
 }
@@ -371,12 +363,6 @@ static bool counts_in_totals(enum td_reject reject)
 	       reject == TD_REJECT_NESTED || reject == TD_REJECT_UNKNOWN;
 }
 
-static bool is_logged(enum td_reject reject)
-{
-	return reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
-	       reject == TD_REJECT_FUNCTION;
-}
-
 static inline void close_window(struct td_thread *thread, uint64_t ip,
 				struct td_reading *now, unsigned how)
 {
@@ -392,7 +378,7 @@ static inline void close_window(struct td_thread *thread, uint64_t ip,
 	reject = judge(thread, where, now, how & TD_SIGNAL_DELAYED);
 	if (reject == TD_REJECT_MAX && !decode_window(thread, now))
 		reject = TD_REJECT_COUNTERS;
-	if (is_logged(reject))
+	if (td_windows_takes(reject))
 		log_window(thread, where, ip, now, reject);
 	if (thread->callpath && counts_in_totals(reject) &&
 	    (reject == TD_REJECT_MAX || decode_window(thread, now)))

@@ -218,18 +218,6 @@ static void set_values(const uint64_t *values, uint64_t metrics, uint32_t *to)
 		to[i] = td_saturated(values[i]);
 }
 
-static void set_end(struct td_file_window *log, unsigned end,
-		    const struct td_identity *where, uint64_t ip)
-{
-	uint64_t start = where->kind == TD_PLACE_FUNCTION
-				 ? where->start
-				 : ip & ~(uint64_t)(TD_PLACE_CHUNK - 1);
-
-	log->kind[end] = (uint8_t)where->kind;
-	log->end[end] = (struct td_file_window_end){where->address, where->object,
-						    (uint32_t)(ip - start)};
-}
-
 struct ends {
 	struct td_identity opened_in, closed_in;
 	uint64_t opened_at, closed_at; /* IPs */
@@ -247,8 +235,8 @@ static void log_window(struct td_thread *thread, const struct ends *ends,
 	/* exact: what the two periods asked for is what the counter shows */
 	log->requested = td_saturated(length);
 	log->reject = (uint8_t)reject;
-	set_end(log, 0, &ends->opened_in, ends->opened_at);
-	set_end(log, 1, &ends->closed_in, ends->closed_at);
+	td_windows_set_end(log, 0, &ends->opened_in, ends->opened_at);
+	td_windows_set_end(log, 1, &ends->closed_in, ends->closed_at);
 	set_values(values, metrics, log->value);
 	td_windows_publish(log, TD_WINDOW_USED);
 }
@@ -278,8 +266,7 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 	}
 	if (reject == TD_REJECT_MAX && first && (values[first] || values[first + 1]))
 		reject = TD_REJECT_NESTED;
-	if (reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
-	    reject == TD_REJECT_FUNCTION)
+	if (td_windows_takes(reject))
 		log_window(thread, &ends, values, metrics, length, reject);
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, place, reject);

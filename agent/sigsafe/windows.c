@@ -12,23 +12,6 @@ uint32_t td_windows_room(uint32_t blocks_max)
 	return (most < TD_WINDOWS_BLOCKS_MAX ? most : TD_WINDOWS_BLOCKS_MAX) * RECORDS;
 }
 
-/* The block of record `n`, taken from the store by whoever needs it first. */
-static uint32_t make_block(uint32_t n)
-{
-	_Atomic uint32_t *slot = &td_windows_blocks[n / RECORDS];
-	uint32_t block = atomic_load(slot), none = 0;
-
-	if (block)
-		return block;
-	block = td_store_take_block();
-	if (!block)
-		return 0;
-	if (!atomic_compare_exchange_strong(slot, &none, block))
-		return none; /* another thread was faster; ours stays free */
-	td_store_publish_block(block, TD_BLOCK_WINDOWS, 0);
-	return block;
-}
-
 /* The log ends before record `n`: no block for it. */
 static uint32_t end_before(uint32_t n)
 {
@@ -49,7 +32,8 @@ struct td_file_window *td_windows_choose(uint64_t seen, struct td_random *random
 	uint64_t chosen;
 
 	if (seen < room) {
-		block = make_block((uint32_t)seen);
+		block = td_store_block_once(&td_windows_blocks[(uint32_t)seen / RECORDS],
+					    TD_BLOCK_WINDOWS);
 		if (block)
 			return td_windows_record(block, (uint32_t)seen);
 		room = end_before((uint32_t)seen);

@@ -5,6 +5,8 @@
 #ifndef TD_SIGSAFE_WINDOWS_H
 #define TD_SIGSAFE_WINDOWS_H
 
+#include <string.h>
+
 #include "agent/sigsafe/thread.h"
 
 /* Blocks that the log may take: 16 MiB, and a quarter of a smaller profile. */
@@ -60,6 +62,23 @@ static inline struct td_file_window *td_windows_take(struct td_random *random)
 					   __ATOMIC_ACQUIRE) == TD_WINDOW_BUSY)
 		return NULL;
 	return window;
+}
+
+/* Is a window with this verdict one for the log (format.h)?  Context: any. */
+static inline bool td_windows_takes(enum td_reject reject)
+{
+	return reject == TD_REJECT_MAX || reject == TD_REJECT_NESTED ||
+	       reject == TD_REJECT_FUNCTION;
+}
+
+/* Where the window was opened (0) or closed (1).  Context: as above. */
+static inline void td_windows_set_end(struct td_file_window *window, unsigned end,
+				      const struct td_identity *where, uint64_t ip)
+{
+	window->kind[end] = (uint8_t)where->kind;
+	/* both begin alike */
+	memcpy(&window->end[end], where, sizeof(window->end[end]));
+	window->end[end].offset = (uint32_t)(ip - where->start);
 }
 
 /* Context: as above. */
