@@ -138,6 +138,27 @@ int td_paths_totals(struct td_report *report)
 	return err;
 }
 
+int td_paths_place(struct td_report *report)
+{
+	struct td_paths *paths = &report->paths;
+
+	paths->place = calloc(paths->rows + 1, sizeof(*paths->place));
+	if (!paths->place)
+		return -ENOMEM;
+	for (size_t i = 0; i < paths->rows; i++)
+		paths->place[i] = SIZE_MAX;
+	for (size_t i = 0; i < report->rows; i++)
+		paths->place[report->function[i].id] = i;
+	return 0;
+}
+
+size_t td_paths_function(const struct td_paths *paths, size_t node)
+{
+	size_t row = paths->node[node].row;
+
+	return row < paths->rows ? paths->place[paths->row_of[row]] : SIZE_MAX;
+}
+
 uint64_t td_paths_cut(const struct td_paths *paths)
 {
 	uint64_t samples = 0;
@@ -161,6 +182,7 @@ void td_paths_free(struct td_paths *paths)
 		free(paths->node[i].sums);
 	free(paths->node);
 	free(paths->row_of);
+	free(paths->place);
 	td_hash_free(&paths->by_key);
 	memset(paths, 0, sizeof(*paths));
 }

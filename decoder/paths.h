@@ -38,6 +38,7 @@ struct td_paths {
 	size_t nodes;
 	struct td_hash by_key;
 	size_t *row_of; /* of an id: the id that the row has been merged into */
+	size_t *place;  /* of an id, after finish: the row's index in the report */
 	size_t rows;
 };
 
@@ -59,6 +60,12 @@ void td_paths_merge(struct td_paths *paths, size_t into, size_t from);
 /* Fills the total of each of the report's rows, once these are final.  0 or
  * -ENOMEM. */
 int td_paths_totals(struct td_report *report);
+
+/* Notes where the report's rows are, once these are in their order.  0 or -ENOMEM. */
+int td_paths_place(struct td_report *report);
+
+/* The node's function, an index in the finished report; SIZE_MAX for none. */
+size_t td_paths_function(const struct td_paths *paths, size_t node);
 
 /* Samples whose outermost callers are not known. */
 uint64_t td_paths_cut(const struct td_paths *paths);

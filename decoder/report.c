@@ -63,7 +63,7 @@ void td_report_free(struct td_report *report)
 	}
 	for (size_t i = 0; i < report->modules; i++)
 		free(report->module[i].path);
-	for (size_t i = 0; i < report->functions; i++)
+	for (size_t i = 0; i < (report->rows ? report->rows : report->functions); i++)
 		free(report->function[i].name);
 	for (size_t i = 0; i < report->notes; i++)
 		free(report->note[i]);

@@ -160,8 +160,10 @@ struct td_report {
 	size_t threads;
 	struct td_report_module *module;
 	size_t modules;
-	struct td_report_function *function; /* sorted; after finish only what is asked */
-	size_t functions;
+	struct td_report_function
+		*function;           /* after finish: sorted, what is asked first */
+	size_t functions;            /* those that are asked for */
+	size_t rows;                 /* after finish: all that there are */
 	size_t functions_all;        /* before top, module and min_share */
 	struct td_report_part *part; /* if the query asks for parts */
 	size_t parts;

@@ -417,23 +417,29 @@ static int by_sort(const void *a, const void *b, void *context)
 	return order ? order : by_place(x, y);
 }
 
+static void swap_rows(struct td_report_function *a, struct td_report_function *b)
+{
+	struct td_report_function kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* The others stay behind them: they are somebody's callers. */
 static void select_rows(struct td_report *report)
 {
 	struct td_report_function *row = report->function;
 	size_t kept = 0;
 
 	report->functions_all = 0;
-	for (size_t i = 0; i < report->functions; i++) {
+	report->rows = report->functions;
+	for (size_t i = 0; i < report->rows; i++) {
 		report->functions_all += (size_t)has_anything(&row[i]);
 		if (asked(report, &row[i]))
-			row[kept++] = row[i];
-		else
-			free(row[i].name);
+			swap_rows(&row[i], &row[kept++]);
 	}
 	if (kept)
 		qsort_r(row, kept, sizeof(*row), by_sort, &report->query.sort);
-	for (size_t i = report->query.top; report->query.top && i < kept; i++)
-		free(row[i].name);
 	report->functions =
 		report->query.top && kept > report->query.top ? report->query.top : kept;
 }
@@ -456,7 +462,7 @@ int td_report_finish(struct td_report *report)
 	err = estimate(report);
 	estimate_totals(report);
 	select_rows(report);
-	return err;
+	return err ? err : td_paths_place(report);
 }
 
 double td_report_own_part(const struct td_report *report, int node)

@@ -4,12 +4,19 @@ noinst_LTLIBRARIES += tools/libprint.la
 tools_libprint_la_SOURCES = \
 	tools/diff_data.c tools/diff_text.c tools/diff_print.h \
 	tools/print.c tools/print.h \
+	tools/print_by.c tools/print_by.h \
+	tools/print_callers.c tools/print_callers.h \
+	tools/print_cells.c tools/print_cells.h \
 	tools/print_csv.c \
+	tools/print_facts.c tools/print_facts.h \
+	tools/print_hints.c tools/print_hints.h \
+	tools/print_line.c \
 	tools/print_windows.c \
 	tools/print_json.c \
 	tools/print_table.c tools/print_table.h \
 	tools/print_text.c \
-	tools/print_timeline.c tools/print_timeline.h
+	tools/print_timeline.c tools/print_timeline.h \
+	tools/print_tree.c tools/print_tree.h
 tools_libprint_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
 tools_libprint_la_LIBADD = decoder/libdecoder.la
 
@@ -73,14 +80,17 @@ tools_libaudit_la_LIBADD = decoder/libdecoder.la
 
 bin_PROGRAMS += tools/tdagent
 tools_tdagent_SOURCES = \
+	tools/arguments.c tools/arguments.h \
 	tools/audit.c \
 	tools/commands.h \
 	tools/export.c \
 	tools/import.c \
 	tools/diff.c \
 	tools/inputs.c tools/inputs.h \
+	tools/live.c tools/live.h \
 	tools/main.c \
 	tools/output.c tools/output.h \
+	tools/pager.c tools/pager.h \
 	tools/report.c \
 	tools/run.c
 tools_tdagent_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)

@@ -169,16 +169,17 @@ static int destination_open(const struct td_output *output,
 /* One report of the profiles of `pid`, or of all others one by one. */
 static void report_process(const struct td_found *found, uint32_t pid)
 {
-	char **argv = calloc(found->count + 2, sizeof(*argv));
+	char **argv = calloc(found->count + 3, sizeof(*argv));
 	int argc = 0;
 
 	if (!argv)
 		return;
 	argv[argc++] = (char[]){"report"};
+	argv[argc++] = (char[]){"--no-pager"};
 	for (size_t i = 0; i < found->count; i++)
 		if (found->profiles[i].pid == pid)
 			argv[argc++] = found->profiles[i].path;
-	if (argc > 1)
+	if (argc > 2)
 		td_cmd_report(argc, argv);
 	fflush(stdout);
 	free(argv);

@@ -16,7 +16,15 @@
 struct td_print_style {
 	size_t width; /* columns of the page; 0: as wide as it needs */
 	int colour;   /* ECMA-48 sequences allowed */
+	int level;    /* text: deepest level of nodes in the table; 0 is 1 */
 	int timeline; /* text: the processes' timelines as well */
+	int tree;     /* text: each function's nodes as a tree with thresholds */
+	int callers;  /* text: who calls each function */
+	enum td_print_by {
+		TD_PRINT_BY_FUNCTION,
+		TD_PRINT_BY_MODULE,
+		TD_PRINT_BY_THREAD,
+	} by; /* text: what a row is */
 };
 
 void td_print_text(FILE *out, const struct td_report *report,
@@ -41,8 +49,18 @@ int td_print_windows(struct td_print_windows *print, const struct td_profile *pr
 
 /* What all printers share. */
 
-/* The stream's: a terminal's width, otherwise that of COLUMNS; no timeline. */
+/* The stream's: a terminal's width, otherwise that of COLUMNS; colours on a terminal
+ * that has them, unless NO_COLOR says no.  All else is 0. */
 struct td_print_style td_print_style_of(FILE *out);
+
+/*
+ * One line of text, cleaned, folded at blanks to the page's width; with a label
+ * (10 columns at most, "" for none) the folded lines stand below each other
+ * behind it.  An empty text prints nothing.
+ */
+__attribute__((format(printf, 4, 5))) void
+td_print_line(FILE *out, const struct td_print_style *style, const char *label,
+	      const char *format, ...);
 
 /* The process that started first: the one that the report is named after. */
 const struct td_report_process *td_print_first(const struct td_report *report);

@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/inputs.h"
+#include "tools/live.h"
+#include "tools/pager.h"
 #include "tools/print.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_WINDOWS };
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct request {
 	struct td_report_query query;
 	enum format format;
-	const char *output; /* NULL: standard output */
-	int timeline;
-	int failed; /* a file could not be read; already said */
+	const char *output;          /* NULL: standard output */
+	struct td_print_style style; /* as far as options say it */
+	int color;                   /* enum color */
+	int no_pager;
+	uint64_t live; /* a process, 0: none */
 };
 
 /* People read the first lines, programs want to know all. */
 #define TOP_UNSET SIZE_MAX
 #define TOP_TEXT 20
+
+#define SELF "report"
 
 static const char usage[] =
 	"usage: tdagent report [options] [FILE|DIR...]\n"
@@ -38,142 +45,188 @@ static const char usage[] =
 	"  --min-share=P     functions with at least P percent of the samples\n"
 	"  --min-windows=N   mark values of functions with fewer windows as uncertain\n"
 	"  --format=FORMAT   text, json, csv, or windows: the log of single windows\n"
-	"  --timeline        text: what the process did over time as well\n"
 	"  --output=FILE     write to FILE\n"
-	"  --help            this text\n";
+	"  --live=PID        the profile of this running process, or of the program that\n"
+	"                    this `tdagent run` runs; nothing is sent to it\n"
+	"  --help            this text\n"
+	"\n"
+	"Of the text only:\n"
+	"  --by=WHAT         a row is a function (default), a module or a thread\n"
+	"  --threads         the same as --by=thread\n"
+	"  --level=N         the table's depth: 1 (default) or 2\n"
+	"  --tree            each function's nodes as a tree, with their thresholds\n"
+	"  --callers         who calls each function (with call paths)\n"
+	"  --timeline        what the process did over time as well\n"
+	"  --color=WHEN      auto (on a terminal, without NO_COLOR), always or never\n"
+	"  --no-pager        not through $TDAGENT_PAGER, $PAGER or less\n";
 
-static int wrong_value(const char *option, const char *value, const char *right)
+static int set_top(void *context, char *value)
 {
-	fprintf(stderr, "tdagent report: --%s=%s: give %s\n", option, value, right);
-	return -1;
-}
+	struct request *request = context;
+	uint64_t top;
 
-static int set_top(struct request *request, const char *value)
-{
-	char *end;
-
-	errno = 0;
-	request->query.top = strtoul(value, &end, 10);
-	if (errno || *end || value[0] < '0' || value[0] > '9')
-		return wrong_value("top", value, "a number of functions, 0 for all");
+	if (td_arguments_number(SELF, "top", value, "a number of functions, 0 for all",
+				&top) < 0)
+		return -1;
+	request->query.top = top;
 	return 0;
 }
 
-static int set_sort(struct request *request, const char *value)
+static int set_sort(void *context, char *value)
 {
+	struct request *request = context;
 	int sort = td_report_sort(value);
 
 	if (sort < 0)
-		return wrong_value(
-			"sort", value,
+		return td_arguments_wrong(
+			SELF, "sort", value,
 			"samples, total, cpu_time, windows, name or a top-down node");
 	request->query.sort = (unsigned)sort;
 	return 0;
 }
 
-static int set_module(struct request *request, const char *value)
+static int set_module(void *context, char *value)
 {
-	request->query.module = value;
+	((struct request *)context)->query.module = value;
 	return 0;
 }
 
-static int set_thread(struct request *request, const char *value)
+static int set_thread(void *context, char *value)
 {
-	request->query.thread = value;
+	((struct request *)context)->query.thread = value;
 	return 0;
 }
 
-static int set_min_share(struct request *request, const char *value)
+static int set_min_share(void *context, char *value)
 {
 	char *end;
 	double percent = strtod(value, &end);
 
 	if (end == value || *end || !(percent >= 0 && percent <= 100))
-		return wrong_value("min-share", value, "percent, 0 to 100");
-	request->query.min_share = percent / 100;
+		return td_arguments_wrong(SELF, "min-share", value, "percent, 0 to 100");
+	((struct request *)context)->query.min_share = percent / 100;
 	return 0;
 }
 
-static int set_min_windows(struct request *request, const char *value)
+static int set_min_windows(void *context, char *value)
 {
-	char *end;
+	return td_arguments_number(SELF, "min-windows", value, "a number of windows",
+				   &((struct request *)context)->query.min_windows);
+}
 
-	errno = 0;
-	request->query.min_windows = strtoull(value, &end, 10);
-	if (errno || *end || value[0] < '0' || value[0] > '9')
-		return wrong_value("min-windows", value, "a number of windows");
+static int set_format(void *context, char *value)
+{
+	static const char *const words[] = {"text", "json", "csv", "windows", NULL};
+	int word = td_arguments_word(SELF, "format", value, words);
+
+	if (word < 0)
+		return -1;
+	((struct request *)context)->format = (enum format)word;
 	return 0;
 }
 
-static int set_format(struct request *request, const char *value)
+static int set_output(void *context, char *value)
 {
-	static const char *const names[] = {"text", "json", "csv", "windows"};
-
-	for (int i = 0; i < 4; i++) {
-		if (strcmp(value, names[i]) == 0) {
-			request->format = (enum format)i;
-			return 0;
-		}
-	}
-	return wrong_value("format", value, "text, json, csv or windows");
-}
-
-static int set_output(struct request *request, const char *value)
-{
-	request->output = value;
+	((struct request *)context)->output = value;
 	return 0;
 }
 
-static int set_timeline(struct request *request, const char *value)
+static int set_live(void *context, char *value)
+{
+	struct request *request = context;
+
+	if (td_arguments_number(SELF, "live", value, "the id of a process",
+				&request->live) < 0)
+		return -1;
+	if (!request->live || request->live > INT32_MAX)
+		return td_arguments_wrong(SELF, "live", value, "the id of a process");
+	return 0;
+}
+
+static int set_by(void *context, char *value)
+{
+	static const char *const words[] = {"function", "module", "thread", NULL};
+	int word = td_arguments_word(SELF, "by", value, words);
+
+	if (word < 0)
+		return -1;
+	((struct request *)context)->style.by = (enum td_print_by)word;
+	return 0;
+}
+
+static int set_threads(void *context, char *value)
 {
 	(void)value;
-	request->timeline = 1;
+	((struct request *)context)->style.by = TD_PRINT_BY_THREAD;
 	return 0;
 }
 
-static int (*const setters[])(struct request *request, const char *value) = {
-	set_top,    set_sort,   set_module,   set_thread,      set_min_share,
-	set_format, set_output, set_timeline, set_min_windows,
-};
-
-/* val is the setter's index + 1 */
-static const struct option options[] = {
-	{"top", required_argument, NULL, 1},
-	{"sort", required_argument, NULL, 2},
-	{"module", required_argument, NULL, 3},
-	{"thread", required_argument, NULL, 4},
-	{"min-share", required_argument, NULL, 5},
-	{"format", required_argument, NULL, 6},
-	{"output", required_argument, NULL, 7},
-	{"timeline", no_argument, NULL, 8},
-	{"min-windows", required_argument, NULL, 9},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
-
-/* Returns 0, 1 when --help was printed, or -1 after saying what is wrong. */
-static int parse_options(struct request *request, int argc, char **argv)
+static int set_level(void *context, char *value)
 {
-	int option;
+	static const char *const words[] = {"1", "2", NULL};
+	int word = td_arguments_word(SELF, "level", value, words);
 
-	opterr = 0;
-	optind = 0; /* the caller may have scanned its own options */
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		const char *word = argv[optind - 1];
+	((struct request *)context)->style.level = word + 1;
+	return word < 0 ? -1 : 0;
+}
 
-		if (option == 'h')
-			return fputs(usage, stdout), 1;
-		if (option == ':' || option == '?') {
-			fprintf(stderr,
-				"tdagent report: %s: %s (see tdagent report --help)\n",
-				word, option == ':' ? "needs a value" : "unknown option");
-			return -1;
-		}
-		if (setters[option - 1](request, optarg) < 0)
-			return -1;
-	}
+static int set_tree(void *context, char *value)
+{
+	(void)value;
+	((struct request *)context)->style.tree = 1;
 	return 0;
 }
+
+static int set_callers(void *context, char *value)
+{
+	(void)value;
+	((struct request *)context)->style.callers = 1;
+	return 0;
+}
+
+static int set_timeline(void *context, char *value)
+{
+	(void)value;
+	((struct request *)context)->style.timeline = 1;
+	return 0;
+}
+
+static int set_color(void *context, char *value)
+{
+	static const char *const words[] = {"auto", "always", "never", NULL};
+	int word = td_arguments_word(SELF, "color", value, words);
+
+	((struct request *)context)->color = word;
+	return word < 0 ? -1 : 0;
+}
+
+static int set_no_pager(void *context, char *value)
+{
+	(void)value;
+	((struct request *)context)->no_pager = 1;
+	return 0;
+}
+
+static const struct td_argument table[] = {
+	{"top", 0, 1, set_top},
+	{"sort", 0, 1, set_sort},
+	{"module", 0, 1, set_module},
+	{"thread", 0, 1, set_thread},
+	{"min-share", 0, 1, set_min_share},
+	{"min-windows", 0, 1, set_min_windows},
+	{"format", 0, 1, set_format},
+	{"output", 'o', 1, set_output},
+	{"live", 0, 1, set_live},
+	{"by", 0, 1, set_by},
+	{"threads", 0, 0, set_threads},
+	{"level", 0, 1, set_level},
+	{"tree", 0, 0, set_tree},
+	{"callers", 0, 0, set_callers},
+	{"timeline", 0, 0, set_timeline},
+	{"color", 0, 1, set_color},
+	{"no-pager", 0, 0, set_no_pager},
+	{NULL, 0, 0, NULL},
+};
 
 static void say(const char *object, const char *why)
 {
@@ -202,22 +255,41 @@ static int close_output(const struct request *request, FILE *out)
 	return bad ? -1 : 0;
 }
 
+/* What the page allows and what the options want. */
+static struct td_print_style style_of(const struct request *request, FILE *out)
+{
+	struct td_print_style style = td_print_style_of(out), page = style;
+
+	style = request->style;
+	style.width = page.width;
+	style.colour = request->color == COLOR_AUTO ? page.colour
+						    : request->color == COLOR_ALWAYS;
+	return style;
+}
+
 static int print_report(const struct request *request, const struct td_report *report)
 {
 	FILE *out = open_output(request);
 	struct td_print_style style;
+	pid_t pager = 0;
+	int err;
 
 	if (!out)
 		return -1;
-	style = td_print_style_of(out);
-	style.timeline = request->timeline;
+	style = style_of(request, out);
+	if (request->format == FORMAT_TEXT && out == stdout && !request->no_pager)
+		pager = td_pager_start();
 	if (request->format == FORMAT_JSON)
 		td_print_json(out, report);
 	else if (request->format == FORMAT_CSV)
 		td_print_csv(out, report);
 	else
 		td_print_text(out, report, &style);
-	return close_output(request, out);
+	if (!pager)
+		return close_output(request, out);
+	err = fflush(out) != 0 && errno != EPIPE ? -1 : 0;
+	td_pager_end(pager);
+	return err;
 }
 
 static int print_windows_of(void *print, const struct td_profile *profile,
@@ -241,31 +313,47 @@ static int print_windows(const struct request *request, int count, char **path)
 	return close_output(request, print.out) || err || failed;
 }
 
-int td_cmd_report(int argc, char **argv)
+static int make_report(const struct request *request, int count, char **path)
 {
-	struct request request = {.query.top = TOP_UNSET};
-	struct td_report *report;
-	int err = parse_options(&request, argc, argv);
-	int failed = 0;
+	struct td_report *report = td_report_new(&request->query);
+	int failed = 0, err;
 
-	if (err)
-		return err < 0 ? 2 : 0;
-	if (request.query.top == TOP_UNSET)
-		request.query.top = request.format == FORMAT_TEXT ? TOP_TEXT : 0;
-	/* a report must not wait for a server */
-	unsetenv("DEBUGINFOD_URLS");
-	if (request.format == FORMAT_WINDOWS)
-		return print_windows(&request, argc - optind, argv + optind) != 0;
-	report = td_report_new(&request.query);
-	err = report ? td_inputs_add(report, argc - optind, argv + optind, &failed)
-		     : -ENOMEM;
+	err = report ? td_inputs_add(report, count, path, &failed) : -ENOMEM;
 	if (!err && report->processes)
 		err = td_report_finish(report);
 	if (err)
 		say("report", strerror(-err));
 	else if (report->processes)
-		err = print_report(&request, report);
+		err = print_report(request, report);
 	if (report)
 		td_report_free(report);
 	return err || failed;
+}
+
+int td_cmd_report(int argc, char **argv)
+{
+	static const struct td_arguments arguments = {SELF, usage, table, 0};
+	struct request request = {.query.top = TOP_UNSET};
+	int first = td_arguments_read(&arguments, &request, argc, argv);
+	char live[TD_LIVE_PATH], *path = live, why[TD_LIVE_PATH];
+
+	if (first <= 0)
+		return first < 0 ? 2 : 0;
+	if (request.query.top == TOP_UNSET)
+		request.query.top = request.format == FORMAT_TEXT ? TOP_TEXT : 0;
+	/* a report must not wait for a server */
+	unsetenv("DEBUGINFOD_URLS");
+	argc -= first;
+	argv += first;
+	if (request.live && argc)
+		return say(argv[0], "--live has its profile already"), 2;
+	if (request.live) {
+		if (td_live_find((pid_t)request.live, live, why, sizeof(why)) < 0)
+			return say("--live", why), 1;
+		argc = 1;
+		argv = &path;
+	}
+	if (request.format == FORMAT_WINDOWS)
+		return print_windows(&request, argc, argv) != 0;
+	return make_report(&request, argc, argv);
 }

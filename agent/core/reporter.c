@@ -149,11 +149,12 @@ void td_reporter_run(void)
 	}
 	job.argv[0] = (char *)"tdagent";
 	job.argv[1] = (char *)"report";
-	job.argv[2] = profile;
+	job.argv[2] = (char *)"--no-pager"; /* the terminal is the program's */
+	job.argv[3] = profile;
 	if (td_core.options.report == TD_REPORT_FILE) {
 		name_report(output, sizeof(output));
-		job.argv[2] = output;
-		job.argv[3] = profile;
+		job.argv[3] = output;
+		job.argv[4] = profile;
 	}
 	fill_environment(&job);
 	if (find_tool(tool, sizeof(tool)))

@@ -23,6 +23,7 @@ run_tests = \
 	tests/run/shares.sh \
 	tests/run/simulated.sh \
 	tests/run/symbols.sh \
+	tests/run/text.sh \
 	tests/run/threads.sh \
 	tests/run/traced.sh \
 	tests/run/vernier.sh \
