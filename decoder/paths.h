@@ -30,6 +30,7 @@ struct td_path_node {
 	uint64_t samples;
 	uint64_t opened;
 	uint64_t windows;
+	uint32_t part; /* as td_report_function.part, of the paths that end here */
 	struct td_path_sums *sums; /* NULL: no windows */
 };
 

@@ -328,24 +328,25 @@ static uint32_t thread_of(struct adding *adding, const struct td_file_thread *th
 	return adding->thread_index;
 }
 
-static int add_part(struct adding *adding, struct td_report_function *row,
-		    const struct td_profile_place *at)
+/* Puts it before the list that begins at *first. */
+static int add_part(struct adding *adding, uint32_t *first,
+		    const struct td_file_thread *thread, uint64_t samples,
+		    uint64_t windows)
 {
 	struct td_report *report = adding->report;
-	const struct td_file_place *place = at->place;
 
-	if (!report->query.parts || (!place->samples && !place->windows))
+	if (!report->query.parts || (!samples && !windows))
 		return 0;
 	if (reserve(&report->part, report->parts, sizeof(*report->part)) < 0)
 		return -ENOMEM;
 	report->part[report->parts] = (struct td_report_part){
-		.thread = thread_of(adding, at->thread),
-		.next = row->part,
-		.samples = place->samples,
-		.windows = place->windows,
-		.cpu_ns = (double)place->samples * adding->sample_ns,
+		.thread = thread_of(adding, thread),
+		.next = *first,
+		.samples = samples,
+		.windows = windows,
+		.cpu_ns = (double)samples * adding->sample_ns,
 	};
-	row->part = (uint32_t)++report->parts;
+	*first = (uint32_t)++report->parts;
 	return 0;
 }
 
@@ -376,7 +377,7 @@ static int add_place(struct adding *adding, const struct td_profile_place *at)
 		add_sums(adding, place->sum, place->windows, row->counted, row->sum);
 	adding->report->samples += place->samples;
 	adding->report->process[adding->process].samples += place->samples;
-	return add_part(adding, row, at);
+	return add_part(adding, &row->part, at->thread, place->samples, place->windows);
 }
 
 /* `node`: where the nodes before this one have gone, by their index. */
@@ -396,6 +397,9 @@ static int add_path(struct adding *adding, size_t index, size_t *node)
 	paths->node[node[index]].samples += at->path->samples;
 	paths->node[node[index]].opened += at->path->opened;
 	paths->node[node[index]].windows += at->path->windows;
+	if (add_part(adding, &paths->node[node[index]].part, at->thread,
+		     at->path->samples, 0) < 0)
+		return -ENOMEM;
 	if (!at->path->windows)
 		return 0;
 	sums = td_paths_sums(&paths->node[node[index]]);

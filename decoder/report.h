@@ -43,7 +43,7 @@ struct td_report_query {
 	size_t top;           /* functions to keep, 0: all */
 	double min_share;     /* of all samples, 0..1 */
 	uint64_t min_windows; /* fewer windows prove nothing (td_report_is_vague()) */
-	int parts;            /* keep which thread each sample is of */
+	int parts;            /* keep which thread each sample and path is of */
 };
 
 /* What has become of a process; a profile alone cannot tell all of them. */
@@ -140,8 +140,8 @@ struct td_report_function {
 #define TD_NO_MODULE UINT32_MAX
 
 /*
- * What one thread has of a function.  A function's parts are a list, in which a
- * thread may stand more than once.
+ * What one thread has of a function, or of the paths that end at a node.  Both
+ * have their parts as a list, in which a thread may stand more than once.
  */
 struct td_report_part {
 	uint32_t thread; /* index */

@@ -43,7 +43,11 @@ struct td_export_type {
 };
 #define TD_EXPORT_TYPES_MAX (TD_EXPORT_NODE + TD_NODES)
 
-/* Samples of one thread with one stack. */
+/*
+ * Samples of one thread with one stack: as far as the profile has call paths, else
+ * the function alone.  A function's windows are shared out over its stacks by
+ * their samples.
+ */
 struct td_export_sample {
 	uint32_t thread; /* index in the report */
 	uint32_t frame;  /* its first frame in struct td_export; leaf first */
@@ -67,9 +71,10 @@ struct td_export {
 	unsigned types;
 	struct td_export_sample *sample;
 	size_t samples;
-	uint32_t *frame; /* indexes of the report's functions */
+	uint32_t *frame; /* indexes of report->function, all rows of it */
 	size_t frames;
-	uint32_t *root; /* of each thread: the first thread of the same name */
+	unsigned char *used; /* of each row: 1 if it is in frame[] */
+	uint32_t *root;      /* of each thread: the first thread of the same name */
 };
 
 /* Fills `export` from a finished report.  Returns 0 or -ENOMEM; free it after 0. */

@@ -67,56 +67,188 @@ static double slots_a_sample(const struct td_report *report, uint32_t thread)
 	return slots > 0 ? slots / (double)process->samples : 0;
 }
 
-/* The only place where a stack comes from: one frame as yet. */
-static void add_stack(struct td_export *export, struct td_export_sample *sample,
-		      uint32_t function)
+/* What a thread has of one stack; `node` SIZE_MAX: only the function is known. */
+struct stack {
+	uint32_t function; /* the leaf, an index of the report's */
+	uint32_t thread;
+	size_t node; /* of the report's paths */
+	uint64_t samples;
+	uint64_t windows;
+	double cpu_ns;
+};
+
+static int by_function(const void *a, const void *b)
 {
-	sample->frame = (uint32_t) export->frames;
-	sample->frames = 1;
-	export->frame[export->frames++] = function;
+	const struct stack *x = a, *y = b;
+
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
 }
 
-static int by_thread(const void *a, const void *b)
+static size_t list_parts(const struct td_report *report, uint32_t function, size_t node,
+			 uint32_t part, struct stack *stack)
 {
-	const struct td_export_sample *x = a, *y = b;
+	size_t count = 0;
 
-	return (x->thread > y->thread) - (x->thread < y->thread);
+	for (; part; part = report->part[part - 1].next) {
+		const struct td_report_part *of = &report->part[part - 1];
+
+		stack[count++] = (struct stack){function,    of->thread,  node,
+						of->samples, of->windows, of->cpu_ns};
+	}
+	return count;
 }
 
-/* Of the parts of one function, a sample for each thread. */
-static void add_function(struct td_export *export, uint32_t function)
+/* All functions' parts and all paths' parts, those of one stack and thread joined;
+ * paths of a function stand before what is of it in all.  Returns their number. */
+static size_t list_stacks(const struct td_report *report, struct stack *stack)
 {
-	const struct td_report *report = export->report;
-	struct td_export_sample *sample = export->sample + export->samples;
 	size_t count = 0, kept = 0;
 
-	for (uint32_t at = report->function[function].part; at;
-	     at = report->part[at - 1].next) {
-		const struct td_report_part *part = &report->part[at - 1];
+	for (uint32_t i = 0; i < report->functions; i++)
+		count += list_parts(report, i, SIZE_MAX, report->function[i].part,
+				    stack + count);
+	for (size_t i = 0; i < report->paths.nodes; i++) {
+		size_t leaf = td_paths_function(&report->paths, i);
 
-		sample[count++] = (struct td_export_sample){
-			.thread = part->thread,
-			.samples = part->samples,
-			.windows = part->windows,
-			.cpu_ns = part->cpu_ns,
-			.slots = (double)part->samples *
-				 slots_a_sample(report, part->thread),
-		};
+		if (leaf < report->functions)
+			count += list_parts(report, (uint32_t)leaf, i,
+					    report->paths.node[i].part, stack + count);
 	}
 	if (count)
-		qsort(sample, count, sizeof(*sample), by_thread);
+		qsort(stack, count, sizeof(*stack), by_function);
 	for (size_t i = 0; i < count; i++) {
-		if (kept && sample[kept - 1].thread == sample[i].thread) {
-			sample[kept - 1].samples += sample[i].samples;
-			sample[kept - 1].windows += sample[i].windows;
-			sample[kept - 1].cpu_ns += sample[i].cpu_ns;
-			sample[kept - 1].slots += sample[i].slots;
-			continue;
+		if (kept && by_function(&stack[kept - 1], &stack[i]) == 0) {
+			stack[kept - 1].samples += stack[i].samples;
+			stack[kept - 1].windows += stack[i].windows;
+			stack[kept - 1].cpu_ns += stack[i].cpu_ns;
+		} else {
+			stack[kept++] = stack[i];
 		}
-		sample[kept] = sample[i];
-		add_stack(export, &sample[kept++], function);
 	}
-	export->samples += kept;
+	return kept;
+}
+
+/* The function, and its callers as far as they are known. */
+static int add_frames(struct td_export *export, struct td_export_sample *sample,
+		      const struct stack *stack)
+{
+	const struct td_paths *paths = &export->report->paths;
+	size_t node = stack->node;
+
+	sample->frame = (uint32_t) export->frames;
+	sample->frames = 0;
+	do {
+		size_t frame = node == SIZE_MAX ? stack->function
+						: td_paths_function(paths, node);
+		size_t n = export->frames;
+
+		if ((n & (n - 1)) == 0) {
+			uint32_t *more =
+				reallocarray(export->frame, n ? 2 * n : 1, sizeof(*more));
+
+			if (!more)
+				return -ENOMEM;
+			export->frame = more;
+		}
+		if (frame == SIZE_MAX)
+			break; /* a root, or where callers are not known */
+		export->used[frame] = 1;
+		export->frame[export->frames++] = (uint32_t)frame;
+		sample->frames++;
+		node = node == SIZE_MAX ? SIZE_MAX : paths->node[node].parent;
+	} while (node != SIZE_MAX);
+	return 0;
+}
+
+/*
+ * The windows are those of the function in this thread: they are shared out by the
+ * samples, so that what its stacks have adds up.  `before`: samples of its stacks
+ * up to this one, `all`: the function's.
+ */
+static uint64_t windows_of(const struct stack *all, uint64_t before, uint64_t samples)
+{
+	double each = all->samples ? (double)all->windows / (double)all->samples : 0;
+
+	return (uint64_t)llround((double)(before + samples) * each) -
+	       (uint64_t)llround((double)before * each);
+}
+
+static int add_sample(struct td_export *export, const struct stack *stack)
+{
+	struct td_export_sample *sample = &export->sample[export->samples];
+
+	if (!stack->samples && !stack->windows)
+		return 0;
+	*sample = (struct td_export_sample){
+		.thread = stack->thread,
+		.samples = stack->samples,
+		.windows = stack->windows,
+		.cpu_ns = stack->cpu_ns,
+		.slots = (double)stack->samples *
+			 slots_a_sample(export->report, stack->thread),
+	};
+	export->samples++;
+	return add_frames(export, sample, stack);
+}
+
+/*
+ * The stacks of one function in one thread, the last of which is what the function
+ * has in all.  Samples without a path keep the function alone.
+ */
+static int add_function(struct td_export *export, struct stack *stack, size_t count)
+{
+	struct stack *all = &stack[count - 1];
+	uint64_t before = 0;
+	int err = 0;
+
+	for (size_t i = 0; i + 1 < count && !err; i++) {
+		uint64_t left = all->samples - before;
+
+		if (stack[i].samples > left) /* a profile may say anything */
+			stack[i].samples = left;
+		stack[i].windows = windows_of(all, before, stack[i].samples);
+		stack[i].cpu_ns = all->samples ? all->cpu_ns * (double)stack[i].samples /
+							 (double)all->samples
+					       : 0;
+		before += stack[i].samples;
+		err = add_sample(export, &stack[i]);
+	}
+	if (err)
+		return err;
+	if (count > 1 && before) {
+		uint64_t left = all->samples - before;
+
+		all->windows = windows_of(all, before, left);
+		all->cpu_ns = all->cpu_ns * (double)left / (double)all->samples;
+		all->samples = left;
+	}
+	return add_sample(export, all);
+}
+
+static int add_stacks(struct td_export *export)
+{
+	struct stack *stack = calloc(export->report->parts + 1, sizeof(*stack));
+	size_t count, first = 0;
+	int err = stack ? 0 : -ENOMEM;
+
+	count = stack ? list_stacks(export->report, stack) : 0;
+	for (size_t i = 0; i < count && !err; i++) {
+		const struct stack *next = &stack[i + 1];
+
+		if (i + 1 < count && next->function == stack[i].function &&
+		    next->thread == stack[i].thread)
+			continue;
+		/* paths of nothing: a damaged profile */
+		if (stack[i].node == SIZE_MAX)
+			err = add_function(export, stack + first, i + 1 - first);
+		first = i + 1;
+	}
+	free(stack);
+	return err;
 }
 
 /* Roots together, as they are drawn; below them the report's order. */
@@ -168,16 +300,14 @@ int td_export_collect(struct td_export *export, const struct td_report *report)
 	memset(export, 0, sizeof(*export));
 	export->report = report;
 	export->sample = calloc(report->parts + 1, sizeof(*export->sample));
-	export->frame = calloc(report->parts + 1, sizeof(*export->frame));
+	export->used = calloc(report->rows + 1, 1);
 	export->root = calloc(report->threads + 1, sizeof(*export->root));
-	if (!export->sample || !export->frame || !export->root ||
-	    collect_roots(export) < 0) {
+	if (!export->sample || !export->used || !export->root ||
+	    collect_roots(export) < 0 || add_stacks(export) < 0) {
 		td_export_free(export);
 		return -ENOMEM;
 	}
 	collect_types(export);
-	for (size_t i = 0; i < report->functions; i++)
-		add_function(export, (uint32_t)i);
 	if (export->samples)
 		qsort_r(export->sample, export->samples, sizeof(*export->sample), by_root,
 			export->root);
@@ -188,6 +318,7 @@ void td_export_free(struct td_export *export)
 {
 	free(export->sample);
 	free(export->frame);
+	free(export->used);
 	free(export->root);
 	memset(export, 0, sizeof(*export));
 }

@@ -413,8 +413,9 @@ int td_export_pprof(FILE *out, const struct td_export *export)
 	put_run(&pprof);
 	put_comments(&pprof);
 	put_mappings(&pprof);
-	for (size_t i = 0; i < export->report->functions; i++)
-		put_function(&pprof, (uint32_t)i);
+	for (size_t i = 0; i < export->report->rows; i++)
+		if (export->used[i])
+			put_function(&pprof, (uint32_t)i);
 	put_samples(&pprof);
 	deflate_bytes(&pprof, NULL, 0, Z_FINISH);
 	deflateEnd(&pprof.stream);

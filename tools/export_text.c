@@ -111,7 +111,7 @@ static void put_frames(FILE *out, const struct td_export *export)
 	const char *comma = "";
 
 	fputs("\"shared\": {\"frames\": [", out);
-	for (size_t i = 0; i < report->functions; i++) {
+	for (size_t i = 0; i < report->rows; i++) {
 		const struct td_report_function *f = &report->function[i];
 
 		fprintf(out, "%s\n{\"name\": ", comma);
@@ -135,7 +135,7 @@ static void put_frames(FILE *out, const struct td_export *export)
 static void put_stack(FILE *out, const struct td_export *export,
 		      const struct td_export_sample *sample)
 {
-	size_t root = export->report->functions + export->root[sample->thread];
+	size_t root = export->report->rows + export->root[sample->thread];
 
 	fprintf(out, "[%zu", root);
 	for (uint32_t i = sample->frames; i-- > 0;)

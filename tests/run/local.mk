@@ -22,6 +22,7 @@ run_tests = \
 	tests/run/report.sh \
 	tests/run/shares.sh \
 	tests/run/simulated.sh \
+	tests/run/stacks.sh \
 	tests/run/symbols.sh \
 	tests/run/text.sh \
 	tests/run/threads.sh \
