@@ -33,6 +33,7 @@ struct section {
 struct td_symbols {
 	enum td_symbols_state state;
 	Dwfl *dwfl; /* owns names and images */
+	Dwfl_Module *module;
 	Elf *vdso;
 	struct entry *entry; /* sorted by start, one for each address */
 	size_t entries;
@@ -253,6 +254,7 @@ static int read_module(struct td_symbols *symbols, const struct td_file_object *
 	if (!same_build(elf, object))
 		return 0;
 	symbols->state = TD_SYMBOLS_READ;
+	symbols->module = module;
 	if (read_sections(symbols, elf, bias) < 0)
 		return -ENOMEM;
 	count = dwfl_module_getsymtab(module);
@@ -345,6 +347,11 @@ struct td_symbols *td_symbols_open(const struct td_file_object *object)
 enum td_symbols_state td_symbols_state(const struct td_symbols *symbols)
 {
 	return symbols->state;
+}
+
+struct Dwfl_Module *td_symbols_module(const struct td_symbols *symbols)
+{
+	return symbols->module;
 }
 
 void td_symbols_close(struct td_symbols *symbols)

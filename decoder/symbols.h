@@ -17,6 +17,7 @@
 #include "decoder/format.h"
 
 struct td_symbols;
+struct Dwfl_Module;
 
 enum td_symbols_state {
 	TD_SYMBOLS_READ,    /* names are as good as the file has them */
@@ -47,6 +48,13 @@ void td_symbols_close(struct td_symbols *symbols);
  */
 int td_symbols_find(const struct td_symbols *symbols, uint64_t address,
 		    struct td_symbol *symbol);
+
+/*
+ * The module as libdwfl has it, for who wants lines and code; it lives as long as
+ * the td_symbols.  NULL where names are not TD_SYMBOLS_READ, or are the vdso's.
+ * Its addresses are ELF addresses.
+ */
+struct Dwfl_Module *td_symbols_module(const struct td_symbols *symbols);
 
 /*
  * The name for people: without its version ("@@GLIBC_2.14"), C++, Rust and D

@@ -8,6 +8,7 @@
 #ifndef TD_TOOLS_COMMANDS_H
 #define TD_TOOLS_COMMANDS_H
 
+int td_cmd_annotate(int argc, char **argv);
 int td_cmd_diff(int argc, char **argv);
 int td_cmd_report(int argc, char **argv);
 int td_cmd_export(int argc, char **argv);

@@ -40,6 +40,18 @@ tools/pprof.pb-c.h: tools/pprof.pb-c.c
 tools/pprof.pb-c.c: tools/pprof.proto
 	$(AM_V_GEN)$(MKDIR_P) tools && $(PROTOC_C) --proto_path=$(srcdir) --c_out=. $(srcdir)/tools/pprof.proto
 
+# libannotate: a function by lines and instructions.
+noinst_LTLIBRARIES += tools/libannotate.la
+tools_libannotate_la_SOURCES = \
+	tools/annotate_asm.c \
+	tools/annotate_collect.c tools/annotate_collect.h \
+	tools/annotate_json.c \
+	tools/annotate_lines.c tools/annotate_lines.h \
+	tools/annotate_print.c \
+	tools/annotate_source.c tools/annotate_source.h
+tools_libannotate_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(CAPSTONE_CFLAGS) $(TD_SANITIZE)
+tools_libannotate_la_LIBADD = decoder/libdecoder.la $(CAPSTONE_LIBS)
+
 # libimport: what other profilers recorded.
 noinst_LTLIBRARIES += tools/libimport.la
 tools_libimport_la_SOURCES = \
@@ -80,6 +92,7 @@ tools_libaudit_la_LIBADD = decoder/libdecoder.la
 
 bin_PROGRAMS += tools/tdagent
 tools_tdagent_SOURCES = \
+	tools/annotate.c \
 	tools/arguments.c tools/arguments.h \
 	tools/audit.c \
 	tools/commands.h \
@@ -94,4 +107,4 @@ tools_tdagent_SOURCES = \
 	tools/report.c \
 	tools/run.c
 tools_tdagent_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
-tools_tdagent_LDADD = tools/libaudit.la tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la
+tools_tdagent_LDADD = tools/libannotate.la tools/libaudit.la tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la

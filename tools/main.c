@@ -19,6 +19,8 @@ static const struct command commands[] = {
 	 "profile a program and print its report", td_cmd_run},
 	{"report", "[OPTION...] FILE|DIR...", "print the report of profiles",
 	 td_cmd_report},
+	{"annotate", "[OPTION...] FUNCTION [FILE|DIR...]",
+	 "show a function by lines and instructions", td_cmd_annotate},
 	{"export", "[OPTION...] FILE|DIR...", "turn profiles into files of other tools",
 	 td_cmd_export},
 	{"import", "[OPTION...] [PERF.DATA]", "make a profile of what perf recorded",

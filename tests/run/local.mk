@@ -2,6 +2,7 @@
 # End-to-end tests: each is a script that runs from the top of the build tree.
 # They need python3 (and skip without it).
 run_tests = \
+	tests/run/annotate.sh \
 	tests/run/audit.sh \
 	tests/run/badinput.sh \
 	tests/run/callpath.sh \

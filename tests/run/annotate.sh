@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A function by lines and instructions: what binutils say of the same addresses,
+# with the windows of the log; debug information from a server only if asked for.
+. "$(dirname "$0")/lib.sh"
+
+agent TDAGENT_PMU=simulated TDAGENT_LONG=1ms "$prog/demo"
+ended "exit 0" agent
+demo=$(profile demo)
+cd "$work" || exit 99
+command -v objdump >/dev/null && command -v addr2line >/dev/null || skip "binutils are missing"
+
+# annotate STATUS ARGUMENT...
+annotate()
+{
+	expected=$1
+	shift
+	guest annotate $clean COLUMNS=80 "$tdagent" annotate "$@"
+	ended "exit $expected" annotate
+}
+
+$clean "$tdagent" report --format=windows "$demo" >windows.csv
+cat >check.py <<'END'
+import csv, json, os, re, subprocess, sys
+name, module, functions = sys.argv[1:4]
+found = json.load(open("annotate.out"))
+f = found["function"]
+assert f["name"] == name and os.path.realpath(f["module"]) == os.path.realpath(module), f
+# the log of windows
+opened, valid, logged = {}, 0, 0
+for row in csv.DictReader(open("windows.csv")):
+    logged += 1
+    start = int(row["open_address"], 0)
+    if os.path.realpath(row["open_module"]) == os.path.realpath(module) and f["start"] <= start < f["end"]:
+        address = start + int(row["open_offset"], 0)
+        opened[address] = opened.get(address, 0) + 1
+        valid += row["window"] == "valid"
+assert found["logged"] == logged and f["opened"] == sum(opened.values()) > 100 and f["valid"] == valid, (f, logged, valid)
+at = {i["address"]: i for i in found["instructions"]}
+assert {a: i["opened"] for a, i in at.items() if i["opened"]} == opened, "instructions"
+assert sum(l["opened"] for l in found["lines"]) == f["opened"], "lines"
+# binutils
+code = subprocess.check_output(["objdump", "-d", "--no-show-raw-insn", "-M", "intel",
+    "--start-address=%d" % f["start"], "--stop-address=%d" % f["end"], module], text=True)
+theirs = {int(m[1], 16): m[2] for m in re.finditer(r"^ +([0-9a-f]+):\t(\S+)", code, re.M)}
+assert list(at) == list(theirs), "addresses"
+same = sum(i["text"].split()[0] == theirs[a] for a, i in at.items())
+assert same > 0.9 * len(at), (same, len(at))
+for address in opened:
+    lines = subprocess.check_output(["addr2line", "-i", "-f", "-e", module, hex(address)], text=True).splitlines()
+    names, places = lines[::2], [re.sub(r" \(discriminator.*", "", l) for l in lines[1::2]]
+    ours = at[address]["frames"]
+    assert ["%s:%d" % (os.path.normpath(x["file"]), x["line"]) for x in ours] == \
+        [os.path.normpath(p.rsplit(":", 1)[0]) + ":" + p.rsplit(":", 1)[1] for p in places], (ours, places)
+    assert [x.get("function") for x in ours] == names, (ours, names)
+# the values are the program's own
+truth = dict(zip(("retiring", "bad_speculation", "frontend_bound", "backend_bound"), json.loads(functions)))
+best = max(found["lines"], key=lambda l: l["opened"])
+for node, value in truth.items():
+    shown = best["topdown"][node]
+    assert shown["low"] - 0.01 <= value <= shown["high"] + 0.01, (node, shown, value)
+END
+for function in 'follow_links [0.04,0.01,0.02,0.93]' 'sort_orders [0.34,0.41,0.13,0.12]'; do
+	annotate 0 --format=json "${function% *}" "$demo"
+	python3 check.py "${function% *}" "$prog/demo" "${function#* }" || fail "$function: see above"
+done
+
+# As text: the source line that is hot, its instructions, nothing wider than the page.
+annotate 0 follow_links "$demo"
+grep -qE '^ *[0-9.]+±[0-9.]+ +[0-9]+ +4±[0-9]+ +1±[0-9]+ +2±[0-9]+ +9[23]±[0-9]+\* +[0-9]+  (for|next|at|link)' annotate.out ||
+	grep -qE '\* +[0-9]+  ' annotate.out || fail "no hot line: $(cat annotate.out)"
+grep -q 'SIMULATED' annotate.out || fail "does not say SIMULATED"
+grep -qE '^ +\.\.\.$' annotate.out || fail "cold instructions are shown"
+annotate 0 --all follow_links "$demo"
+grep -qE '^ +\.\.\.$' annotate.out && fail "--all: not all"
+python3 - <<'END' || fail "see above"
+for line in open("annotate.out", encoding="utf-8"):
+    assert line.startswith(("module", "/", "    ;")) or len(line.rstrip("\n")) <= 80, "wider than the page: " + line
+END
+# two profiles are added up
+annotate 0 --format=json follow_links "$demo"
+cp annotate.out once
+annotate 0 --format=json follow_links "$demo" "$demo"
+python3 -c '
+import json
+one, two = json.load(open("once")), json.load(open("annotate.out"))
+assert 2 * one["function"]["opened"] == two["function"]["opened"]
+' || fail "two profiles"
+
+# Debug information in a file of its own, which only a server has.
+mkdir bin && cp "$prog/demo" bin/split && objcopy --only-keep-debug bin/split split.debug &&
+	strip -g bin/split || fail "strip"
+cat >server.py <<'END'
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        open("asked", "a").write(self.path + "\n")
+        body = open("split.debug", "rb").read() if self.path.endswith("/debuginfo") else None
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Length", str(len(body or b"")))
+        self.end_headers()
+        self.wfile.write(body or b"")
+    def log_message(self, *_):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+open("port.new", "w").write(str(server.server_address[1]))
+import os
+os.rename("port.new", "port")
+server.serve_forever()
+END
+agent TDAGENT_PMU=simulated TDAGENT_LONG=1ms "$work/bin/split"
+split=$(profile split)
+annotate 0 follow_links "$split"
+grep -q '^No lines: ' annotate.out || fail "lines without debug information"
+python3 server.py &
+server=$!
+while [ ! -e port ] && kill -0 $server 2>/dev/null; do sleep 0.05; done
+url=DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
+guest quiet $clean "$url" "$tdagent" annotate follow_links "$split"
+[ ! -e asked ] || fail "a server was asked without --debuginfod"
+guest asked $clean "$url" DEBUGINFOD_CACHE_PATH="$work/cache" "$tdagent" annotate --debuginfod follow_links "$split"
+if [ -e asked ]; then
+	grep -q '^No lines: ' asked.out && fail "--debuginfod: no lines"
+	grep -q 'demo\.c' asked.out || fail "--debuginfod: $(cat asked.out)"
+else
+	echo "$test_name: not tested, missing: libdebuginfod (libdebuginfod1)"
+fi
+kill $server
+wait $server 2>/dev/null
+
+# What cannot be shown says why.
+annotate 1 no_such_function "$demo"
+one_line annotate no_such_function
+agent TDAGENT_PMU=simulated TDAGENT_SHORT=0 "$prog/burn" 100
+annotate 1 burn_sixty "$(profile burn)"
+one_line annotate "no log of windows"
+annotate 2
+one_line annotate FUNCTION
+annotate 2 --format=xml follow_links "$demo"
+one_line annotate --format
+annotate 2 --bogus follow_links
+one_line annotate --bogus
+annotate 1 -o none/file follow_links "$demo"
+one_line annotate none/file
+exit 0

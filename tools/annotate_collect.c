@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+#include "tools/annotate_collect.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/own_cost.h"
+#include "decoder/text.h"
+
+/* A profile while its windows are added. */
+struct adding {
+	struct td_annotate *annotate;
+	const struct td_profile *profile;
+	struct td_own_cost cost;
+	int slots, node[TD_NODES]; /* its counters; -1: none */
+	/* of the object that the last window was in */
+	const struct td_file_object *object;
+	size_t module; /* SIZE_MAX: not wanted */
+};
+
+void td_annotate_start(struct td_annotate *annotate, const char *wanted, const char *glob)
+{
+	memset(annotate, 0, sizeof(*annotate));
+	annotate->wanted = wanted;
+	annotate->glob = glob;
+	annotate->skid = -1;
+	annotate->map.slots = -1;
+	for (int i = 0; i < TD_NODES; i++)
+		annotate->map.node[i] = -1;
+}
+
+static int same_module(const struct td_file_object *a, const struct td_file_object *b)
+{
+	return a->kind == b->kind && a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
+	       strcmp(a->path, b->path) == 0;
+}
+
+static int is_asked(const struct td_annotate *annotate,
+		    const struct td_file_object *object)
+{
+	return !annotate->glob || fnmatch(annotate->glob, object->path, 0) == 0 ||
+	       fnmatch(annotate->glob, td_text_base(object->path), 0) == 0;
+}
+
+/* Opens it when it is new.  0 or -ENOMEM. */
+static int find_module(struct adding *adding, const struct td_file_object *object)
+{
+	struct td_annotate *annotate = adding->annotate;
+	struct td_annotate_module *more;
+	size_t i;
+
+	if (object == adding->object)
+		return 0;
+	adding->object = object;
+	adding->module = SIZE_MAX;
+	if (!object || object->kind == TD_OBJECT_JIT || !is_asked(annotate, object))
+		return 0;
+	for (i = 0; i < annotate->modules; i++)
+		if (same_module(&annotate->module[i].object, object))
+			break;
+	adding->module = i;
+	if (i < annotate->modules)
+		return 0;
+	more = reallocarray(annotate->module, i + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	annotate->module = more;
+	more[i] = (struct td_annotate_module){*object, td_symbols_open(object)};
+	if (!more[i].symbols)
+		return -ENOMEM;
+	annotate->modules++;
+	return 0;
+}
+
+/* The name for people, but for its arguments: "f(int, char)". */
+static int is_base_of(const char *plain, const char *wanted)
+{
+	size_t length = strlen(wanted);
+
+	return strncmp(plain, wanted, length) == 0 && plain[length] == '(';
+}
+
+/* Takes the name for people if it is the wanted function; NULL otherwise. */
+static char *wanted_name(const struct td_annotate *annotate, const char *name)
+{
+	char *plain = td_symbol_demangle(name);
+
+	if (plain && (strcmp(name, annotate->wanted) == 0 ||
+		      strcmp(plain, annotate->wanted) == 0 ||
+		      is_base_of(plain, annotate->wanted))) {
+		char *clean = td_text_clean(plain, strlen(plain));
+
+		free(plain);
+		return clean;
+	}
+	free(plain);
+	return NULL;
+}
+
+struct place_key {
+	const struct td_annotate *annotate;
+	size_t module;
+	uint64_t address;
+};
+
+static int same_place(const void *context, size_t index)
+{
+	const struct place_key *key = context;
+	const struct td_annotate_place *place = &key->annotate->place[index];
+
+	return place->address == key->address &&
+	       (place->function == SIZE_MAX ||
+		key->annotate->function[place->function].module == key->module);
+}
+
+/* The function's index; SIZE_MAX: not wanted, or no memory (*err). */
+static size_t find_function(struct td_annotate *annotate, size_t module, uint64_t address,
+			    int *err)
+{
+	struct td_annotate_function *more;
+	struct td_symbol symbol;
+	char *name;
+
+	if (!td_symbols_find(annotate->module[module].symbols, address, &symbol))
+		return SIZE_MAX;
+	for (size_t i = 0; i < annotate->functions; i++)
+		if (annotate->function[i].module == module &&
+		    annotate->function[i].start == symbol.start)
+			return i;
+	name = wanted_name(annotate, symbol.name);
+	if (!name)
+		return SIZE_MAX;
+	more = reallocarray(annotate->function, annotate->functions + 1, sizeof(*more));
+	if (!more) {
+		free(name);
+		*err = -ENOMEM;
+		return SIZE_MAX;
+	}
+	annotate->function = more;
+	more[annotate->functions] = (struct td_annotate_function){
+		.module = module, .name = name, .start = symbol.start, .end = symbol.end};
+	return annotate->functions++;
+}
+
+/*
+ * The place of an instruction.  Those of other functions have a place as well, so
+ * that a name is looked at once.  NULL without memory.
+ */
+static struct td_annotate_place *find_place(struct td_annotate *annotate, size_t module,
+					    uint64_t address)
+{
+	struct place_key key = {annotate, module, address};
+	uint64_t words[2] = {module, address};
+	uint64_t hash = td_hash_bytes(0, words, sizeof(words));
+	size_t found = td_hash_find(&annotate->by_address, hash, same_place, &key);
+	size_t n = annotate->places;
+	int err = 0;
+
+	if (found != SIZE_MAX)
+		return &annotate->place[found];
+	if ((n & (n - 1)) == 0) {
+		struct td_annotate_place *more =
+			reallocarray(annotate->place, n ? 2 * n : 1, sizeof(*more));
+
+		if (!more)
+			return NULL;
+		annotate->place = more;
+	}
+	annotate->place[n] = (struct td_annotate_place){.address = address};
+	annotate->place[n].function = find_function(annotate, module, address, &err);
+	if (err || td_hash_add(&annotate->by_address, hash, n) < 0)
+		return NULL;
+	annotate->places++;
+	return &annotate->place[n];
+}
+
+static struct td_file_sum one(const struct adding *adding, const uint64_t *value, int c)
+{
+	double x = (double)(int64_t)value[c], d = (double)(int64_t)value[0];
+	struct td_file_sum sum = {value[c], x * x, x * d};
+
+	return td_own_cost_remove(&adding->cost, (unsigned)c, &sum, 1, value[0]);
+}
+
+/* What a valid window counted. */
+static void add_values(const struct adding *adding, struct td_annotate_sums *sums,
+		       const struct td_file_window *window)
+{
+	uint64_t value[TD_COUNTERS_MAX];
+	uint32_t counters = td_profile_window_values(adding->profile, window, value);
+	struct td_file_sum sum;
+
+	/* cross sums are with the first counter */
+	if (adding->slots != 0 || !counters)
+		return;
+	sum = one(adding, value, 0);
+	td_sum_add(&sums->slots, &sum);
+	for (int i = 0; i < TD_NODES; i++) {
+		if (adding->node[i] < 0 || (uint32_t)adding->node[i] >= counters)
+			continue;
+		sum = one(adding, value, adding->node[i]);
+		td_sum_add(&sums->node[i], &sum);
+	}
+	if (adding->profile->header.backend == TD_BACKEND_METRICS)
+		sums->rounded += value[0];
+	sums->counted++;
+}
+
+static int add_window(struct adding *adding, const struct td_profile_window *at)
+{
+	const struct td_file_window *window = at->window;
+	struct td_annotate *annotate = adding->annotate;
+	struct td_annotate_place *place;
+
+	if (window->state != TD_WINDOW_USED)
+		return 0;
+	annotate->logged++;
+	if (find_module(adding, at->object[0]) < 0)
+		return -ENOMEM;
+	if (adding->module == SIZE_MAX)
+		return 0;
+	place = find_place(annotate, adding->module,
+			   window->end[0].address + window->end[0].offset);
+	if (!place)
+		return -ENOMEM;
+	if (place->function == SIZE_MAX)
+		return 0;
+	place->sums.opened++;
+	annotate->function[place->function].opened++;
+	if (window->reject != TD_REJECT_MAX)
+		return 0;
+	place->sums.valid++;
+	add_values(adding, &place->sums, window);
+	return 0;
+}
+
+int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profile)
+{
+	struct adding adding = {.annotate = annotate, .profile = profile};
+	double skid = td_profile_skid(profile);
+	int err = 0;
+
+	td_own_cost_of(profile, &adding.cost);
+	adding.slots = td_profile_counter(profile, "slots");
+	adding.module = SIZE_MAX;
+	if (adding.slots == 0)
+		annotate->map.slots = 0;
+	for (int i = 0; i < TD_NODES; i++) {
+		adding.node[i] = td_profile_counter(profile, td_topdown_tree[i].name);
+		if (adding.node[i] >= 0)
+			annotate->map.node[i] = i;
+	}
+	annotate->simulated |= profile->header.simulated != 0;
+	annotate->skid = skid > annotate->skid ? skid : annotate->skid;
+	for (size_t i = 0; i < profile->windows && !err; i++)
+		err = add_window(&adding, &profile->window[i]);
+	return err;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct td_annotate_place *x = a, *y = b;
+
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static size_t most_windows(const struct td_annotate *annotate)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < annotate->functions; i++)
+		if (annotate->function[i].opened > annotate->function[most].opened)
+			most = i;
+	return most;
+}
+
+void td_annotate_finish(struct td_annotate *annotate)
+{
+	size_t most = most_windows(annotate), first = 0;
+	struct td_annotate_function *function = annotate->function, kept;
+
+	td_hash_free(&annotate->by_address);
+	if (!annotate->functions) {
+		annotate->places = 0;
+		return;
+	}
+	kept = function[0];
+	function[0] = function[most];
+	function[most] = kept;
+	for (size_t i = 0; i < annotate->places; i++) {
+		struct td_annotate_place place = annotate->place[i];
+
+		if (place.function == SIZE_MAX)
+			continue;
+		if (place.function == most || place.function == 0)
+			place.function = most - place.function;
+		annotate->place[first++] = place;
+	}
+	annotate->places = first;
+	qsort(annotate->place, first, sizeof(*annotate->place), by_place);
+}
+
+void td_annotate_free(struct td_annotate *annotate)
+{
+	for (size_t i = 0; i < annotate->modules; i++)
+		td_symbols_close(annotate->module[i].symbols);
+	for (size_t i = 0; i < annotate->functions; i++)
+		free(annotate->function[i].name);
+	free(annotate->module);
+	free(annotate->function);
+	free(annotate->place);
+	td_hash_free(&annotate->by_address);
+}
+
+void td_annotate_join(struct td_annotate_sums *into, const struct td_annotate_sums *from)
+{
+	into->opened += from->opened;
+	into->valid += from->valid;
+	into->counted += from->counted;
+	into->rounded += from->rounded;
+	td_sum_add(&into->slots, &from->slots);
+	for (int i = 0; i < TD_NODES; i++)
+		td_sum_add(&into->node[i], &from->node[i]);
+}
+
+void td_annotate_values(const struct td_annotate *annotate,
+			const struct td_annotate_sums *sums,
+			struct td_topdown_value value[TD_NODES])
+{
+	struct td_file_sum sum[TD_NODES + 1];
+	struct td_topdown_map map = {.slots = annotate->map.slots};
+
+	/* slots first, as td_topdown_values() wants it */
+	sum[0] = sums->slots;
+	for (int i = 0; i < TD_NODES; i++) {
+		sum[i + 1] = sums->node[i];
+		map.node[i] = annotate->map.node[i] < 0 ? -1 : i + 1;
+	}
+	td_topdown_values(&map, sum, sums->counted, sums->rounded, value);
+}

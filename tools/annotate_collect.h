@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where in one function the windows of the log were opened, by instruction: the
+ * log is all that knows instructions.  Profiles are added up.
+ *
+ *	td_annotate_start(&annotate, "name", NULL);
+ *	td_annotate_add(&annotate, &profile);		as often as there are files
+ *	td_annotate_finish(&annotate);
+ *	...
+ *	td_annotate_free(&annotate);
+ *
+ * Context: normal; no globals, no output.
+ */
+#ifndef TD_TOOLS_ANNOTATE_COLLECT_H
+#define TD_TOOLS_ANNOTATE_COLLECT_H
+
+#include "decoder/hash.h"
+#include "decoder/profile.h"
+#include "decoder/symbols.h"
+#include "decoder/topdown.h"
+
+/* Windows, and what the valid ones of them counted, own cost taken out. */
+struct td_annotate_sums {
+	uint64_t opened; /* samples */
+	uint64_t valid;
+	uint64_t counted;                         /* valid ones that sum[] is of */
+	struct td_file_sum slots, node[TD_NODES]; /* of the nodes that were counted */
+	uint64_t rounded;                         /* slots of 8-bit windows */
+};
+
+/* An instruction at which windows were opened. */
+struct td_annotate_place {
+	size_t function; /* index */
+	uint64_t address;
+	struct td_annotate_sums sums;
+};
+
+/* One of that name; there may be several. */
+struct td_annotate_function {
+	size_t module; /* index */
+	char *name;    /* for people */
+	uint64_t start, end;
+	uint64_t opened;
+};
+
+struct td_annotate_module {
+	struct td_file_object object;
+	struct td_symbols *symbols;
+};
+
+struct td_annotate {
+	const char *wanted; /* the caller's */
+	const char *glob;   /* of modules; NULL: all */
+	uint64_t logged;    /* windows of the logs, of all functions */
+	int simulated;
+	double skid; /* the largest of the profiles', cycles; below 0: not known */
+	struct td_topdown_map map; /* which nodes were counted: 0, else -1 */
+
+	struct td_annotate_module *module;
+	size_t modules;
+	struct td_annotate_function *function; /* the one with most windows first */
+	size_t functions;
+	struct td_annotate_place *place; /* after finish: by function and address */
+	size_t places;
+	struct td_hash by_address;
+};
+
+void td_annotate_start(struct td_annotate *annotate, const char *wanted,
+		       const char *glob);
+
+/*
+ * A function is wanted if its name, its name for people, or that without
+ * arguments is `wanted`.  Returns 0 or -ENOMEM.
+ */
+int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profile);
+
+void td_annotate_finish(struct td_annotate *annotate);
+void td_annotate_free(struct td_annotate *annotate);
+
+/* Adds `from` to `into`. */
+void td_annotate_join(struct td_annotate_sums *into, const struct td_annotate_sums *from);
+
+/* The top-down of these windows. */
+void td_annotate_values(const struct td_annotate *annotate,
+			const struct td_annotate_sums *sums,
+			struct td_topdown_value value[TD_NODES]);
+
+#endif
