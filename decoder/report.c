@@ -17,7 +17,8 @@ struct adding {
 	uint32_t process;
 	int counter[TD_COUNTERS_MAX]; /* the report's index of the profile's counters, or
 					 -1 */
-	size_t first_thread;          /* the report's threads before this profile's */
+	uint32_t *index;              /* of the profile's threads: the report's */
+	int folded;                   /* its process is one with others */
 	struct td_own_cost own_cost;
 	double sample_ns;                    /* CPU time that one sample stands for */
 	const struct td_file_object *object; /* the last one looked up */
@@ -89,6 +90,11 @@ int td_report_note(struct td_report *report, char *note)
 			free(note);
 			return 0;
 		}
+	}
+	if (report->notes >= TD_REPORT_NOTES_MAX) {
+		report->notes_left++;
+		free(note);
+		return 0;
 	}
 	if (reserve(&report->note, report->notes, sizeof(*report->note)) < 0) {
 		free(note);
@@ -318,12 +324,12 @@ static uint64_t add_sums(const struct adding *adding, const struct td_file_sum *
 static uint32_t thread_of(struct adding *adding, const struct td_file_thread *thread)
 {
 	if (thread != adding->thread) {
-		size_t index = adding->first_thread;
+		size_t i = 0;
 
-		for (size_t i = 0; adding->profile->thread[i] != thread; i++)
-			index += wanted(adding->report, adding->profile->thread[i]);
+		while (adding->profile->thread[i] != thread)
+			i++;
 		adding->thread = thread;
-		adding->thread_index = (uint32_t)index;
+		adding->thread_index = adding->index[i];
 	}
 	return adding->thread_index;
 }
@@ -334,13 +340,26 @@ static int add_part(struct adding *adding, uint32_t *first,
 		    uint64_t windows)
 {
 	struct td_report *report = adding->report;
+	uint32_t of = thread_of(adding, thread);
 
 	if (!report->query.parts || (!samples && !windows))
 		return 0;
+	/* a thread of many profiles has its parts together */
+	for (uint32_t at = adding->folded ? *first : 0; at;
+	     at = report->part[at - 1].next) {
+		struct td_report_part *part = &report->part[at - 1];
+
+		if (part->thread != of)
+			continue;
+		part->samples += samples;
+		part->windows += windows;
+		part->cpu_ns += (double)samples * adding->sample_ns;
+		return 0;
+	}
 	if (reserve(&report->part, report->parts, sizeof(*report->part)) < 0)
 		return -ENOMEM;
 	report->part[report->parts] = (struct td_report_part){
-		.thread = thread_of(adding, thread),
+		.thread = of,
 		.next = *first,
 		.samples = samples,
 		.windows = windows,
@@ -427,7 +446,8 @@ static int add_paths(struct adding *adding)
 }
 
 /* Complete totals: of the thread, its process and all that is reported. */
-static void add_complete(struct adding *adding, struct td_report_thread *copy)
+static void add_complete(struct adding *adding, const struct td_file_thread *thread,
+			 struct td_report_thread *copy)
 {
 	struct td_report *report = adding->report;
 	struct td_report_process *process = &report->process[adding->process];
@@ -437,12 +457,12 @@ static void add_complete(struct adding *adding, struct td_report_thread *copy)
 
 		if (c < 0)
 			continue;
-		copy->total[c] = copy->record.total[i];
-		process->total[c] += copy->total[c];
-		report->total[c] += copy->total[c];
+		copy->total[c] += thread->total[i];
+		process->total[c] += thread->total[i];
+		report->total[c] += thread->total[i];
 	}
 	if (is_rounded(adding))
-		report->total_rounded += copy->record.total[0];
+		report->total_rounded += thread->total[0];
 }
 
 static const struct td_file_timeline *timeline_of(const struct td_profile *profile,
@@ -459,15 +479,18 @@ static int add_history(struct adding *adding, const struct td_file_thread *threa
 		       struct td_report_thread *copy)
 {
 	const struct td_file_timeline *timeline = timeline_of(adding->profile, thread);
+	struct td_history history;
 
 	if (!timeline)
 		return 0;
-	copy->history = malloc(sizeof(*copy->history));
+	td_history_read(&history, timeline, adding->profile->header.counters,
+			adding->counter);
+	td_history_add(&adding->report->process[adding->process].history, &history);
+	if (!copy->history)
+		copy->history = calloc(1, sizeof(*copy->history));
 	if (!copy->history)
 		return -ENOMEM;
-	td_history_read(copy->history, timeline, adding->profile->header.counters,
-			adding->counter);
-	td_history_add(&adding->report->process[adding->process].history, copy->history);
+	td_history_add(copy->history, &history);
 	return 0;
 }
 
@@ -479,7 +502,8 @@ static void add_thread_totals(struct adding *adding, const struct td_file_thread
 	process->threads += thread->threads;
 	report->threads_all += thread->threads;
 	process->cpu_ns += thread->cpu_ns;
-	if (thread->last_ns > process->end_ns && !process->header.end_ns)
+	if (thread->last_ns > process->end_ns && !process->header.end_ns &&
+	    process->profiles == 1)
 		process->end_ns = thread->last_ns;
 	report->cpu_ns += thread->cpu_ns;
 	report->windows += thread->windows;
@@ -490,21 +514,76 @@ static void add_thread_totals(struct adding *adding, const struct td_file_thread
 	report->unread += thread->unread;
 }
 
-static int add_thread(struct adding *adding, const struct td_file_thread *thread)
+/* Another thread of the process that stands for many, in the record of its name. */
+static struct td_report_thread *folded_thread(struct adding *adding, const char *name)
 {
+	struct td_report *report = adding->report;
+	size_t count = 0;
+
+	for (size_t i = report->threads; adding->folded && i-- > 0;) {
+		struct td_report_thread *thread = &report->thread[i];
+
+		if (thread->process != adding->process)
+			break;
+		if (strcmp(thread->name, name) == 0 ||
+		    ++count == TD_REPORT_THREADS_FOLDED)
+			return thread;
+	}
+	return NULL;
+}
+
+static void fold_thread(struct td_file_thread *into, const struct td_file_thread *from)
+{
+	into->state = TD_THREAD_FOLDED;
+	into->threads += from->threads;
+	into->cpu_ns += from->cpu_ns;
+	into->samples += from->samples;
+	into->windows += from->windows;
+	into->unread += from->unread;
+	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
+		into->rejected[i] += from->rejected[i];
+	for (unsigned i = 0; i < TD_LOST_MAX; i++)
+		into->lost[i] += from->lost[i];
+}
+
+/* Takes `name`; NULL without memory. */
+static struct td_report_thread *
+copy_thread(struct adding *adding, const struct td_file_thread *thread, char *name)
+{
+	struct td_report *report = adding->report;
+	struct td_report_thread *copy = name ? folded_thread(adding, name) : NULL;
+
+	if (copy) {
+		fold_thread(&copy->record, thread);
+		free(name);
+		return copy;
+	}
+	if (!name || reserve(&report->thread, report->threads, sizeof(*copy)) < 0) {
+		free(name);
+		return NULL;
+	}
+	copy = &report->thread[report->threads++];
+	*copy = (struct td_report_thread){
+		.record = *thread, .process = adding->process, .name = name};
+	return copy;
+}
+
+static int add_thread(struct adding *adding, size_t index)
+{
+	const struct td_file_thread *thread = adding->profile->thread[index];
 	struct td_report *report = adding->report;
 	struct td_report_thread *copy;
 
 	if (!wanted(report, thread))
 		return 0;
-	if (reserve(&report->thread, report->threads, sizeof(*copy)) < 0)
+	copy = copy_thread(adding, thread,
+			   td_text_clean(thread->name, sizeof(thread->name)));
+	if (!copy)
 		return -ENOMEM;
+	adding->index[index] = (uint32_t)(copy - report->thread);
 	add_thread_totals(adding, thread);
-	copy = &report->thread[report->threads++];
-	*copy = (struct td_report_thread){.record = *thread, .process = adding->process};
-	add_complete(adding, copy);
-	copy->name = td_text_clean(thread->name, sizeof(thread->name));
-	return copy->name ? add_history(adding, thread, copy) : -ENOMEM;
+	add_complete(adding, thread, copy);
+	return add_history(adding, thread, copy);
 }
 
 static int note_skid(struct td_report *report, const struct td_profile *profile)
@@ -568,15 +647,23 @@ static int add_process(struct adding *adding, const char *path, enum td_fate fat
 	const struct td_file_header *header = &adding->profile->header;
 	struct td_report_process *process;
 
+	report->profiles++;
+	report->simulated |= header->simulated != 0;
+	report->has_time &= header->period_unit == TD_UNIT_NS && header->long_period;
+	if (report->processes == TD_REPORT_PROCESSES_MAX) {
+		adding->process = TD_REPORT_PROCESSES_MAX - 1;
+		adding->folded = 1;
+		report->process[adding->process].profiles++;
+		return 0;
+	}
 	if (reserve(&report->process, report->processes, sizeof(*process)) < 0)
 		return -ENOMEM;
 	adding->process = (uint32_t)report->processes;
 	process = &report->process[report->processes++];
-	*process = (struct td_report_process){.header = *header, .fate = fate};
+	*process = (struct td_report_process){
+		.header = *header, .profiles = 1, .fate = fate};
 	process->end_ns = header->end_ns ? header->end_ns : header->start_ns;
 	process->path = td_text_clean(path, strlen(path));
-	report->simulated |= header->simulated != 0;
-	report->has_time &= header->period_unit == TD_UNIT_NS && header->long_period;
 	return process->path ? 0 : -ENOMEM;
 }
 
@@ -646,17 +733,18 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	td_own_cost_of(profile, &adding.own_cost);
 	adding.sample_ns = sample_time(profile);
 	add_own_cost(&adding);
-	adding.first_thread = report->threads;
-	for (size_t i = 0; i < profile->threads && !err; i++)
-		err = add_thread(&adding, profile->thread[i]);
+	adding.index = calloc(profile->threads + 1, sizeof(*adding.index));
 	adding.row = calloc(profile->places + 1, sizeof(*adding.row));
-	if (!adding.row)
+	if (!adding.row || !adding.index)
 		err = -ENOMEM;
+	for (size_t i = 0; i < profile->threads && !err; i++)
+		err = add_thread(&adding, i);
 	for (size_t i = 0; i < profile->places && !err; i++)
 		err = add_place(&adding, &profile->place[i]);
 	if (!err)
 		err = add_paths(&adding);
 	free(adding.row);
+	free(adding.index);
 	if (!err)
 		err = td_report_log_add(report, profile, row_number, thread_wanted,
 					&adding);

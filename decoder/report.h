@@ -55,9 +55,19 @@ enum td_fate {
 	TD_FATE_UNKNOWN, /* RUNNING on another host */
 };
 
+/*
+ * Memory does not grow with the number of profiles: those beyond the first ones are
+ * one process together, with one thread for each name of a thread.
+ */
+#define TD_REPORT_PROCESSES_MAX 128u
+#define TD_REPORT_THREADS_FOLDED 64u /* names of threads that are told apart in it */
+#define TD_REPORT_NOTES_MAX 64u
+
 struct td_report_process {
 	struct td_file_header header; /* strings as in the file: not clean */
-	char *path;                   /* of the profile */
+	size_t profiles; /* that it is of: 1, or more of the last one; then all but the
+			  * sums is the first one's */
+	char *path;      /* of the profile */
 	enum td_fate fate;
 	uint64_t end_ns; /* CLOCK_MONOTONIC: the end, or the last sample */
 	uint64_t samples;
@@ -156,6 +166,7 @@ struct td_report {
 
 	struct td_report_process *process;
 	size_t processes;
+	size_t profiles; /* added up; processes, or more where some are folded */
 	struct td_report_thread *thread; /* those that the query asks for */
 	size_t threads;
 	struct td_report_module *module;
@@ -169,6 +180,7 @@ struct td_report {
 	size_t parts;
 	char **note;
 	size_t notes;
+	size_t notes_left; /* out, above TD_REPORT_NOTES_MAX */
 
 	struct td_file_counter counter[TD_COUNTERS_MAX];
 	unsigned counters;
@@ -220,7 +232,8 @@ int td_report_finish(struct td_report *report);
 
 void td_report_free(struct td_report *report);
 
-/* Adds a note unless the report has it already.  Takes `note`; 0 or -ENOMEM. */
+/* Adds a note unless the report has it already, or has enough of them.  Takes `note`;
+ * 0 or -ENOMEM. */
 int td_report_note(struct td_report *report, char *note);
 
 /* The report's counter of that name, or -1. */

@@ -358,7 +358,7 @@ static int note_paths(struct td_report *report)
 			td_text_format(
 				"totals lack %zu of %zu processes, which took no call "
 				"paths",
-				report->without_paths, report->processes));
+				report->without_paths, report->profiles));
 	if (!err && cut && report->samples)
 		err = td_report_note(
 			report,
@@ -367,6 +367,32 @@ static int note_paths(struct td_report *report)
 				"not known: totals lack them",
 				(unsigned long long)cut,
 				(unsigned long long)report->samples));
+	return err;
+}
+
+/* Beyond the most that a report keeps. */
+static int note_folded(struct td_report *report)
+{
+	const struct td_report_process *last =
+		report->processes ? &report->process[report->processes - 1] : NULL;
+	size_t left = report->notes_left;
+	int err = 0;
+
+	if (!left && (!last || last->profiles < 2))
+		return 0;
+	while (report->notes > TD_REPORT_NOTES_MAX - 2) {
+		free(report->note[--report->notes]);
+		left++;
+	}
+	if (last && last->profiles > 1)
+		err = td_report_note(
+			report,
+			td_text_format("the last %zu of %zu profiles are one process "
+				       "together, their threads one for each name",
+				       last->profiles, report->profiles));
+	if (!err && left)
+		err = td_report_note(
+			report, td_text_format("more notes are left out: %zu", left));
 	return err;
 }
 
@@ -456,6 +482,8 @@ int td_report_finish(struct td_report *report)
 		err = td_paths_totals(report);
 	if (!err)
 		err = note_paths(report);
+	if (!err)
+		err = note_folded(report);
 	if (err)
 		return err;
 	map_topdown(report);

@@ -99,9 +99,8 @@ static void put_side(const struct page *page, int i, const struct td_compare_sid
 		td_text_format("%s; %zu run%s, %zu process%s, %" PRIu64
 			       " samples of %" PRIu64 " threads",
 			       command ? command : "", runs, plural(runs),
-			       side->all->processes,
-			       side->all->processes == 1 ? "" : "es", side->all->samples,
-			       side->all->threads_all));
+			       side->all->profiles, side->all->profiles == 1 ? "" : "es",
+			       side->all->samples, side->all->threads_all));
 	free(command);
 }
 

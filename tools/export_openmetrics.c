@@ -144,7 +144,7 @@ static void put_totals(const struct metrics *metrics)
 	const struct td_report *report = metrics->export->report;
 
 	family(metrics, "processes", "gauge", "", "Processes that are added up.");
-	put_count(metrics, "processes", NULL, report->processes);
+	put_count(metrics, "processes", NULL, report->profiles);
 	family(metrics, "threads", "gauge", "", "Threads that were measured.");
 	put_count(metrics, "threads", NULL, report->threads_all);
 	family(metrics, "cpu_seconds", "counter", "seconds", "CPU time of the threads.");

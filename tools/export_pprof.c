@@ -220,6 +220,8 @@ static void put_process_comments(struct pprof *pprof,
 	free(host);
 }
 
+#define LABELS_OWN 4 /* thread, tid, pid, host */
+
 /* More processes than this are not described one by one. */
 #define PROCESSES_DESCRIBED 32
 
@@ -231,9 +233,9 @@ static void put_comments(struct pprof *pprof)
 	put_comment(pprof, td_text_format("%s", PACKAGE_STRING));
 	for (size_t i = 0; i < report->processes && i < PROCESSES_DESCRIBED; i++)
 		put_process_comments(pprof, &report->process[i]);
-	if (report->processes > PROCESSES_DESCRIBED)
+	if (report->profiles > PROCESSES_DESCRIBED)
 		put_comment(pprof,
-			    td_text_format("%zu processes in all", report->processes));
+			    td_text_format("%zu processes in all", report->profiles));
 	if (td_report_has_topdown(report))
 		put_comment(pprof,
 			    td_text_format(
@@ -323,6 +325,9 @@ static size_t label_sample(struct pprof *pprof, const struct td_export_sample *s
 {
 	const struct td_export *export = pprof->export;
 	const struct td_report_thread *thread = &export->report->thread[sample->thread];
+	const struct td_report_process *process =
+		&export->report->process[thread->process];
+	char *host = td_text_clean(process->header.host, sizeof(process->header.host));
 	size_t count = 0;
 
 	label[count].key = pprof->key_thread;
@@ -332,8 +337,16 @@ static size_t label_sample(struct pprof *pprof, const struct td_export_sample *s
 		label[count].key = pprof->key_tid;
 		label[count++].number = thread->record.tid;
 	}
-	label[count].key = pprof->key_pid;
-	label[count++].number = export->report->process[thread->process].header.pid;
+	/* nor have several processes, or hosts */
+	if (process->profiles == 1) {
+		label[count].key = pprof->key_pid;
+		label[count++].number = process->header.pid;
+	}
+	if (process->profiles == 1 && host && *host) {
+		label[count].key = text_of(pprof, "host");
+		label[count++].text = text_of(pprof, host);
+	}
+	free(host);
 	for (size_t i = 0; i < export->labels; i++) {
 		label[count].key = text_of(pprof, export->label[i].key);
 		label[count++].text = text_of(pprof, export->label[i].value);
@@ -356,7 +369,7 @@ static void put_sample(struct pprof *pprof, const struct td_export_sample *sampl
 	TdPprof__Profile piece = TD_PPROF__PROFILE__INIT;
 	TdPprof__Sample out = TD_PPROF__SAMPLE__INIT, *outs = &out;
 
-	for (size_t i = 0; i < export->labels + 3; i++)
+	for (size_t i = 0; i < export->labels + LABELS_OWN; i++)
 		td_pprof__label__init(&room->label[i]);
 	for (uint32_t i = 0; i < sample->frames; i++)
 		room->location[i] = export->frame[sample->frame + i] + 1ul;
@@ -376,7 +389,7 @@ static void put_sample(struct pprof *pprof, const struct td_export_sample *sampl
 static void put_samples(struct pprof *pprof)
 {
 	const struct td_export *export = pprof->export;
-	size_t labels = export->labels + 3;
+	size_t labels = export->labels + LABELS_OWN;
 	struct room room = {
 		.label = calloc(labels, sizeof(*room.label)),
 		.labels = calloc(labels, sizeof(struct TdPprof__Label *)),

@@ -157,6 +157,8 @@ static void put_program(struct json *json, const struct td_report_process *proce
 	put_arguments(json, header);
 	put_text(json, "program", header->exe, sizeof(header->exe));
 	put_clean(json, "profile", process->path);
+	if (process->profiles > 1)
+		put_count(json, "profiles", process->profiles);
 	put_count(json, "pid", header->pid);
 	put_count(json, "ppid", header->ppid);
 	put_start(json, header);

@@ -71,9 +71,9 @@ static void print_program(FILE *out, const struct td_report *report,
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
 	td_print_line(out, style, "program", "%s", command ? command : "");
 	free(command);
-	if (report->processes > 1)
+	if (report->profiles > 1)
 		td_print_line(out, style, "", "and %zu more profile%s added up",
-			      report->processes - 1, plural(report->processes - 1));
+			      report->profiles - 1, plural(report->profiles - 1));
 	td_print_line(out, style, "run",
 		      "pid %u, %s, %.3f s, %" PRIu64 " thread%s, %.3f s CPU time",
 		      header->pid, when, td_print_duration(process), report->threads_all,

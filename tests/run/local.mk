@@ -17,6 +17,7 @@ run_tests = \
 	tests/run/guest.sh \
 	tests/run/import.sh \
 	tests/run/killed.sh \
+	tests/run/many.sh \
 	tests/run/periods.sh \
 	tests/run/plugins.sh \
 	tests/run/real-programs.sh \
