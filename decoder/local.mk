@@ -24,7 +24,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/normal_key.c decoder/normal_key.h \
 	decoder/normal_solve.c \
 	decoder/own_cost.c decoder/own_cost.h \
-	decoder/paths.c decoder/paths.h \
+	decoder/paths.c decoder/paths.h decoder/paths_tree.c \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h \
 	decoder/report.c decoder/report.h \

@@ -28,6 +28,7 @@ struct td_path_node {
 	size_t parent; /* index, before this one; SIZE_MAX of a ROOT */
 	size_t row;    /* FRAME: id of the row, else SIZE_MAX */
 	uint64_t samples;
+	uint64_t total; /* samples here and below; in a tree of td_paths_tree() only */
 	uint64_t opened;
 	uint64_t windows;
 	uint32_t part; /* as td_report_function.part, of the paths that end here */
@@ -67,6 +68,14 @@ int td_paths_place(struct td_report *report);
 
 /* The node's function, an index in the finished report; SIZE_MAX for none. */
 size_t td_paths_function(const struct td_paths *paths, size_t node);
+
+/*
+ * The tree as people look at it, of a finished report: `row` of each frame is the
+ * index of its function, siblings are of different functions, and each node holds
+ * what the nodes below hold as well, all but `samples`.  0 or -ENOMEM;
+ * td_paths_free() after both.
+ */
+int td_paths_tree(const struct td_report *report, struct td_paths *tree);
 
 /* Samples whose outermost callers are not known. */
 uint64_t td_paths_cut(const struct td_paths *paths);

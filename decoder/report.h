@@ -251,6 +251,14 @@ const struct td_topdown_value *td_report_answer(const struct td_report_function 
 						int *total);
 
 /*
+ * The top-down of one call path with all that it calls: a node of td_paths_tree().
+ * Nothing is present where no window was inside it.
+ */
+void td_report_path_values(const struct td_report *report,
+			   const struct td_path_node *node,
+			   struct td_topdown_value value[TD_NODES]);
+
+/*
  * 1 when a function's value is too uncertain to act on: half its interval is more
  * than 10 points, or it has fewer windows than the query wants.
  */

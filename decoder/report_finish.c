@@ -299,11 +299,18 @@ static int estimate(struct td_report *report)
  * the windows that were outside when they ended.  That moves a node by that part of
  * the difference of the two, which is rarely above one half.  doc/call-paths.md.
  */
-static double left_part(const struct td_report_total *total)
+static double left_part(uint64_t opened, uint64_t windows)
 {
-	if (total->opened <= total->windows)
+	if (opened <= windows)
 		return 0;
-	return (double)(total->opened - total->windows) / (double)total->opened / 2;
+	return (double)(opened - windows) / (double)opened / 2;
+}
+
+static void widen(struct td_topdown_value value[TD_NODES], double by)
+{
+	for (int node = 0; node < TD_NODES; node++)
+		if (value[node].present)
+			td_estimate_widen(&value[node].estimate, by);
 }
 
 static void estimate_totals(struct td_report *report)
@@ -315,11 +322,22 @@ static void estimate_totals(struct td_report *report)
 			total->share = td_estimate_share(total->samples, report->samples);
 		td_topdown_values(&report->map, total->sum, total->counted[0],
 				  total->rounded, total->node);
-		for (int node = 0; node < TD_NODES; node++)
-			if (total->node[node].present)
-				td_estimate_widen(&total->node[node].estimate,
-						  left_part(total));
+		widen(total->node, left_part(total->opened, total->windows));
 	}
+}
+
+void td_report_path_values(const struct td_report *report,
+			   const struct td_path_node *node,
+			   struct td_topdown_value value[TD_NODES])
+{
+	const struct td_path_sums *sums = node->sums;
+
+	memset(value, 0, TD_NODES * sizeof(*value));
+	if (!sums)
+		return;
+	td_topdown_values(&report->map, sums->sum, sums->counted[0], sums->rounded,
+			  value);
+	widen(value, left_part(node->opened, node->windows));
 }
 
 static double width(const struct td_topdown_value *node)

@@ -4,12 +4,14 @@ noinst_LTLIBRARIES += tools/libprint.la
 tools_libprint_la_SOURCES = \
 	tools/diff_data.c tools/diff_text.c tools/diff_print.h \
 	tools/print.c tools/print.h \
+	tools/page.h \
 	tools/print_by.c tools/print_by.h \
 	tools/print_callers.c tools/print_callers.h \
 	tools/print_cells.c tools/print_cells.h \
 	tools/print_csv.c \
 	tools/print_facts.c tools/print_facts.h \
 	tools/print_hints.c tools/print_hints.h \
+	tools/print_html.c \
 	tools/print_line.c \
 	tools/print_windows.c \
 	tools/print_json.c \
@@ -19,6 +21,18 @@ tools_libprint_la_SOURCES = \
 	tools/print_tree.c tools/print_tree.h
 tools_libprint_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
 tools_libprint_la_LIBADD = decoder/libdecoder.la
+
+# The HTML report's page, as C.
+nodist_tools_libprint_la_SOURCES = tools/page_data.c
+page_files = \
+	tools/page/page.html tools/page/page.css \
+	tools/page/model.js tools/page/bars.js tools/page/table.js tools/page/details.js \
+	tools/page/flame.js tools/page/timeline.js tools/page/main.js \
+	tools/page/uplot/uPlot.iife.min.js tools/page/uplot/uPlot.min.css tools/page/uplot/LICENSE
+EXTRA_DIST += tools/page/pack.sh tools/page/uplot/README $(page_files)
+CLEANFILES += tools/page_data.c
+tools/page_data.c: tools/page/pack.sh $(page_files)
+	$(AM_V_GEN)$(MKDIR_P) tools && sh $(srcdir)/tools/page/pack.sh $(srcdir)/tools/page >$@.tmp && mv $@.tmp $@
 
 # libexport: what other tools read.  The protobuf code is made from its description.
 noinst_LTLIBRARIES += tools/libexport.la

@@ -31,6 +31,8 @@ void td_print_text(FILE *out, const struct td_report *report,
 		   const struct td_print_style *style);
 /* doc/formats.md has the contract. */
 void td_print_json(FILE *out, const struct td_report *report);
+/* One page with that JSON in it, which needs nothing else.  0 or -ENOMEM. */
+int td_print_html(FILE *out, const struct td_report *report);
 /* RFC 4180 with plain newlines: one header line, one line for each function. */
 void td_print_csv(FILE *out, const struct td_report *report);
 

@@ -536,6 +536,8 @@ static void put_total(struct json *json, const struct td_report *report,
 static void put_function(struct json *json, const struct td_report *report,
 			 const struct td_report_function *f)
 {
+	int total = 0;
+
 	open_value(json, NULL, '{');
 	put_clean(json, "name", f->name);
 	put_module(json, report, f);
@@ -555,7 +557,66 @@ static void put_function(struct json *json, const struct td_report *report,
 	put_counters(json, report, f->counted, f->sum);
 	put_topdown(json, f->node);
 	put_total(json, report, &f->total);
+	td_report_answer(f, &total);
+	if (total)
+		put_clean(json, "answer", "total");
 	close_value(json, '}');
+}
+
+/* Too wide to act on: not worth its room in a tree of thousands. */
+static int is_wide(const struct td_topdown_value *value)
+{
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		const struct td_estimate *e = &value[i].estimate;
+
+		if (value[i].present && !(e->high - e->low <= 0.2))
+			return 1;
+	}
+	return 0;
+}
+
+/* One line. */
+static void put_path(struct json *json, const struct td_report *report,
+		     const struct td_path_node *node)
+{
+	struct td_topdown_value value[TD_NODES];
+
+	open_value(json, NULL, '{');
+	json->flat = json->depth;
+	if (node->parent != SIZE_MAX)
+		put_count(json, "parent", node->parent);
+	if (node->kind != TD_PATH_FRAME)
+		put_clean(json, "kind", node->kind == TD_PATH_ROOT ? "root" : "cut");
+	else if (node->row < report->functions)
+		put_count(json, "function", node->row);
+	else if (node->row < report->rows)
+		put_clean(json, "name", report->function[node->row].name);
+	put_count(json, "samples", node->samples);
+	put_count(json, "total", node->total);
+	if (node->opened || node->windows) {
+		put_count(json, "windows", node->windows);
+		put_count(json, "opened", node->opened);
+	}
+	td_report_path_values(report, node, value);
+	if (!is_wide(value))
+		put_topdown(json, value);
+	close_value(json, '}');
+}
+
+/* Left out without memory: all else is said without it. */
+static void put_paths(struct json *json, const struct td_report *report)
+{
+	struct td_paths tree;
+
+	if (!report->has_paths)
+		return;
+	if (td_paths_tree(report, &tree) == 0) {
+		open_value(json, "paths", '[');
+		for (size_t i = 0; i < tree.nodes; i++)
+			put_path(json, report, &tree.node[i]);
+		close_value(json, ']');
+	}
+	td_paths_free(&tree);
 }
 
 void td_print_json(FILE *out, const struct td_report *report)
@@ -573,6 +634,7 @@ void td_print_json(FILE *out, const struct td_report *report)
 	for (size_t i = 0; i < report->functions; i++)
 		put_function(&json, report, &report->function[i]);
 	close_value(&json, ']');
+	put_paths(&json, report);
 	close_value(&json, '}');
 	fputc('\n', out);
 }

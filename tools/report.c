@@ -12,7 +12,7 @@
 #include "tools/pager.h"
 #include "tools/print.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_WINDOWS };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_WINDOWS, FORMAT_HTML };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct request {
@@ -44,7 +44,8 @@ static const char usage[] =
 	"  --thread=TID|NAME samples of these threads only\n"
 	"  --min-share=P     functions with at least P percent of the samples\n"
 	"  --min-windows=N   mark values of functions with fewer windows as uncertain\n"
-	"  --format=FORMAT   text, json, csv, or windows: the log of single windows\n"
+	"  --format=FORMAT   text, json, csv, html: a page for the browser, or windows: the\n"
+	"                    log of single windows\n"
 	"  --output=FILE     write to FILE\n"
 	"  --live=PID        the profile of this running process, or of the program that\n"
 	"                    this `tdagent run` runs; nothing is sent to it\n"
@@ -116,7 +117,8 @@ static int set_min_windows(void *context, char *value)
 
 static int set_format(void *context, char *value)
 {
-	static const char *const words[] = {"text", "json", "csv", "windows", NULL};
+	static const char *const words[] = {"text",    "json", "csv",
+					    "windows", "html", NULL};
 	int word = td_arguments_word(SELF, "format", value, words);
 
 	if (word < 0)
@@ -272,7 +274,7 @@ static int print_report(const struct request *request, const struct td_report *r
 	FILE *out = open_output(request);
 	struct td_print_style style;
 	pid_t pager = 0;
-	int err;
+	int err = 0;
 
 	if (!out)
 		return -1;
@@ -283,10 +285,14 @@ static int print_report(const struct request *request, const struct td_report *r
 		td_print_json(out, report);
 	else if (request->format == FORMAT_CSV)
 		td_print_csv(out, report);
+	else if (request->format == FORMAT_HTML)
+		err = td_print_html(out, report);
 	else
 		td_print_text(out, report, &style);
+	if (err)
+		say("report", strerror(-err));
 	if (!pager)
-		return close_output(request, out);
+		return close_output(request, out) || err ? -1 : 0;
 	err = fflush(out) != 0 && errno != EPIPE ? -1 : 0;
 	td_pager_end(pager);
 	return err;

@@ -15,6 +15,7 @@ run_tests = \
 	tests/run/faults.sh \
 	tests/run/fork.sh \
 	tests/run/guest.sh \
+	tests/run/html.sh \
 	tests/run/import.sh \
 	tests/run/killed.sh \
 	tests/run/many.sh \
@@ -34,7 +35,7 @@ run_tests = \
 	tests/run/windows.sh
 
 TESTS += $(run_tests)
-EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/export.py tests/run/against-perf.py
+EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/export.py tests/run/against-perf.py tests/run/browser.py tests/run/html.py
 
 # The long form of real-programs.sh, alone: its shares come from a busy machine.
 .PHONY: check-real

@@ -12,6 +12,14 @@ static const char *blank(const char *at)
 	return at ? at + strspn(at, " \n") : NULL;
 }
 
+/* At a backslash: the escape's last character. */
+static const char *json_escape(const char *at)
+{
+	if (*++at != 'u')
+		return *at && strchr("\"\\/bfnrt", *at) ? at : NULL;
+	return strspn(at + 1, "0123456789abcdefABCDEF") >= 4 ? at + 4 : NULL;
+}
+
 static const char *json_string(const char *at)
 {
 	if (!at || *at++ != '"')
@@ -19,7 +27,7 @@ static const char *json_string(const char *at)
 	for (; *at != '"'; at++) {
 		if ((unsigned char)*at < 0x20)
 			return NULL;
-		if (*at == '\\' && !strchr("\"\\/bfnrt", *++at))
+		if (*at == '\\' && !(at = json_escape(at)))
 			return NULL;
 	}
 	return at + 1;

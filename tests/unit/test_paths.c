@@ -418,6 +418,115 @@ START_TEST(reports_have_it)
 }
 END_TEST
 
+static const struct td_path_node *find(const struct td_report *report,
+				       const struct td_paths *tree, size_t parent,
+				       uint64_t address)
+{
+	for (size_t i = 0; i < tree->nodes; i++) {
+		size_t at = tree->node[i].row;
+
+		if (tree->node[i].parent == parent && at != SIZE_MAX &&
+		    report->function[at].address == address)
+			return &tree->node[i];
+	}
+	ck_abort_msg("no node of 0x%llx below %zu", (unsigned long long)address, parent);
+	return NULL;
+}
+
+START_TEST(the_tree_adds_up)
+{
+	struct td_topdown_value value[TD_NODES];
+	struct td_report *report;
+	const struct td_path_node *node;
+	struct td_paths tree;
+	size_t at_main;
+
+	build_program();
+	report = finish((struct td_report_query){0});
+	ck_assert_int_eq(td_paths_tree(report, &tree), 0);
+	ck_assert_uint_eq(tree.nodes, 6);
+	ck_assert_uint_eq(tree.node[0].kind, TD_PATH_ROOT);
+	ck_assert_uint_eq(tree.node[0].total, 100);
+	ck_assert_uint_eq(tree.node[0].windows, 35);
+	node = find(report, &tree, 0, 0x1000);
+	at_main = (size_t)(node - tree.node);
+	ck_assert_uint_eq(node->samples, 10);
+	ck_assert_uint_eq(node->total, 100);
+	ck_assert_uint_eq(node->windows, 30);
+	td_report_path_values(report, node, value);
+	ck_assert_double_eq_tol(value[TD_NODE_RETIRING].estimate.value, 0.6, 1e-9);
+	node = find(report, &tree, at_main, 0x2000);
+	ck_assert_uint_eq(node->samples, 15);
+	ck_assert_uint_eq(node->total, 50);
+	td_report_path_values(report, node, value);
+	ck_assert_double_eq_tol(value[TD_NODE_RETIRING].estimate.value, 0.8, 1e-9);
+	node = find(report, &tree, at_main, 0x3000);
+	ck_assert_uint_eq(node->total, 40);
+	td_report_path_values(report, node, value);
+	ck_assert_int_eq(value[TD_NODE_RETIRING].present, 0);
+	td_paths_free(&tree);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
+/* g is nobody's function any more; its samples stay on their paths. */
+START_TEST(the_tree_keeps_what_is_left_out)
+{
+	uint64_t other = 0;
+	struct td_report *report;
+	struct td_paths tree;
+
+	build_program();
+	report = finish((struct td_report_query){.sort = TD_SORT_NAME, .top = 1});
+	ck_assert_uint_eq(report->functions, 1);
+	ck_assert_int_eq(td_paths_tree(report, &tree), 0);
+	ck_assert_uint_eq(tree.node[0].total, 100);
+	for (size_t i = 1; i < tree.nodes; i++) {
+		ck_assert_uint_lt(tree.node[i].row, report->rows);
+		if (tree.node[i].row >= report->functions)
+			other += tree.node[i].samples;
+	}
+	ck_assert_uint_eq(other + report->function[0].samples, 100);
+	td_paths_free(&tree);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
+/* The page is whole, and no name can end the script that holds the report. */
+START_TEST(html_holds_the_json)
+{
+	static const char begin[] = "<script id=\"profile\" type=\"application/json\">";
+	struct td_report *report;
+	FILE *out = open_memstream(&printed, &printed_size);
+	char *at, *end;
+
+	build_program();
+	report = finish((struct td_report_query){0});
+	free(report->function[0].name);
+	report->function[0].name = strdup("</script><!-- @PROFILE@ \"x\"");
+	ck_assert_int_eq(td_print_html(out, report), 0);
+	fclose(out);
+	ck_assert_ptr_eq(strstr(printed, "<!DOCTYPE html>"), printed);
+	ck_assert_str_eq(printed + printed_size - 8, "</html>\n");
+	at = strstr(printed, begin);
+	ck_assert_ptr_nonnull(at);
+	at += strlen(begin);
+	end = strstr(at, "</script>");
+	ck_assert_ptr_nonnull(end);
+	strcpy(end, "\n");
+	ck_assert_msg(is_json(at), "%s", at);
+	ck_assert_ptr_null(strchr(at, '<'));
+	ck_assert_ptr_nonnull(
+		strstr(at, "\"\\u003c/script>\\u003c!-- @PROFILE@ \\\"x\\\"\""));
+	ck_assert_ptr_nonnull(strstr(at, "\"paths\": ["));
+	free(printed);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -429,6 +538,9 @@ int main(void)
 		damaged_nodes_are_left_out,
 		nodes_belong_to_their_thread,
 		reports_have_it,
+		the_tree_adds_up,
+		the_tree_keeps_what_is_left_out,
+		html_holds_the_json,
 		NULL,
 	};
 

@@ -35,6 +35,9 @@ START_TEST(the_checker_checks)
 	ck_assert(!is_json("[1.]\n"));
 	ck_assert(!is_json("[\"\n\"]\n"));
 	ck_assert(!is_json("[] []\n"));
+	ck_assert(is_json("[\"\\u003c/b\"]\n"));
+	ck_assert(!is_json("[\"\\u03\"]\n"));
+	ck_assert(!is_json("[\"\\x\"]\n"));
 	ck_assert(!is_json("[\n"));
 }
 END_TEST

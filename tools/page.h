@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page of the HTML report: tools/page/, packed into the program by pack.sh.
+ * "@PROFILE@" stands once in it, where the report's JSON belongs.
+ *
+ * Context: any; read only.
+ */
+#ifndef TD_TOOLS_PAGE_H
+#define TD_TOOLS_PAGE_H
+
+#include <stddef.h>
+
+extern const unsigned char td_page[];
+extern const size_t td_page_size;
+
+#endif
