@@ -30,7 +30,7 @@
 /* Closer records are of one interrupt of the clock; and what makes them two on a
  * virtual machine, too. */
 #define CLOCK_SHORTEST_NS 4000u
-#define CYCLES_SHORTEST 8u /* some fifty slots: less is all rounding */
+#define CYCLES_SHORTEST 2u
 #define CLOCK_DELAY_NS 10000u
 
 /* Data pages of a ring, of the first ones and of the last. */

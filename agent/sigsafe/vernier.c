@@ -75,34 +75,43 @@ static bool read_now(const struct td_thread *thread, struct td_vernier_reading *
 
 /* What the ring had no room for since its last record, when no further record
  * will tell. */
-static void count_unrecorded(struct td_thread *thread, bool was_full,
+static void count_unrecorded(struct td_thread *thread,
 			     const struct td_vernier_reading *now)
 {
 	struct td_vernier *vernier = thread->vernier;
 	uint32_t length = td_vernier_shape.sampler;
 
-	if (was_full && vernier->period)
+	if (vernier->was_full && vernier->period)
 		thread->places.record->lost[TD_LOST_RING] +=
 			(now->value[length] - vernier->last.value[length]) /
 			vernier->period;
+}
+
+/* The records that are there; the group may run on. */
+static void take_records(struct td_thread *thread)
+{
+	struct td_vernier *vernier = thread->vernier;
+	uint64_t used = td_ring_used(&vernier->ring);
+	struct td_ring_record record;
+
+	vernier->used += used;
+	vernier->was_full |= used + sizeof(record) > vernier->ring.size;
+	while (td_ring_next(&vernier->ring, &record))
+		td_vernier_window_record(thread, &record);
 }
 
 /* Empties the ring of the stopped group, and reads what came after its last record. */
 static void take_all(struct td_thread *thread, bool last)
 {
 	struct td_vernier *vernier = thread->vernier;
-	uint64_t most = sizeof(struct td_ring_record);
-	bool was_full = td_ring_used(&vernier->ring) + most > vernier->ring.size;
-	struct td_ring_record record;
 	struct td_vernier_reading now;
 
-	while (td_ring_next(&vernier->ring, &record))
-		td_vernier_window_record(thread, &record);
+	take_records(thread);
 	td_vernier_window_cut(thread);
 	if (!read_now(thread, &now))
 		return;
 	if (last)
-		count_unrecorded(thread, was_full, &now);
+		count_unrecorded(thread, &now);
 	if (now.enabled - vernier->last.enabled > now.running - vernier->last.running)
 		thread->places.record->unread++;
 	td_vernier_window_total(thread, &now);
@@ -129,8 +138,18 @@ static uint64_t next_laps(const struct td_thread *thread)
 	return vernier->laps * vernier->tick_ns / took;
 }
 
-/* So much longer is the other one's period: lengths reach twice the mean about
- * when the next tick comes. */
+/* What lengths are to reach at the next tick: twice the mean, or for the sake of short
+ * functions half or a quarter of that.  The clock cannot tell short ones apart. */
+static uint64_t next_longest(struct td_thread *thread)
+{
+	uint64_t longest = 2 * thread->plan->short_period;
+
+	if (td_vernier_shape.delay_ns)
+		return longest;
+	return longest >> td_random_below(&thread->random, 3);
+}
+
+/* So much longer is the other one's period. */
 static uint64_t next_step(struct td_thread *thread)
 {
 	uint64_t laps = next_laps(thread), step;
@@ -139,7 +158,7 @@ static uint64_t next_step(struct td_thread *thread)
 		laps = LAPS_MIN;
 	if (laps > LAPS_MAX)
 		laps = LAPS_MAX;
-	step = 2 * thread->plan->short_period / laps;
+	step = next_longest(thread) / laps;
 	return 1 + step / 2 + td_random_below(&thread->random, step);
 }
 
@@ -188,6 +207,9 @@ static int rephase(struct td_thread *thread)
 	if (!error && td_vernier_shape.windows)
 		error = set_period(thread, !vernier->shorter, vernier->longer_period);
 	vernier->laps = 0;
+	vernier->used = 0;
+	vernier->was_full = false;
+	vernier->helped = false;
 	vernier->throttled = false;
 	vernier->phase_start = vernier->last.running;
 	return error;
@@ -209,17 +231,22 @@ static void give_up(struct td_thread *thread, enum td_lost why)
 	thread->trigger->stop(thread);
 }
 
-/* The tick comes when half of the ring is full, by the latest phase's rate. */
-static void pace(struct td_vernier *vernier, uint64_t used)
+/* Three eighths of the ring are full at the next tick, at the rate since the latest
+ * re-phasing.  A ring that is full may have missed as many records again. */
+static void pace(struct td_vernier *vernier)
 {
-	if (used > vernier->ring.size / 4 * 3)
-		vernier->tick_ns /= 2;
-	else if (used < vernier->ring.size / 4)
-		vernier->tick_ns += vernier->tick_ns / 4;
-	if (vernier->tick_ns > td_vernier_shape.tick_ns)
-		vernier->tick_ns = td_vernier_shape.tick_ns;
-	if (vernier->tick_ns < TD_TASK_CLOCK_SHORTEST_NS)
-		vernier->tick_ns = TD_TASK_CLOCK_SHORTEST_NS;
+	uint64_t took = vernier->last.running - vernier->phase_start;
+	uint64_t tick = 2 * vernier->tick_ns, used = vernier->used;
+
+	if (used && took * (vernier->ring.size / 8 * 3) / used < tick)
+		tick = took * (vernier->ring.size / 8 * 3) / used;
+	if (vernier->was_full)
+		tick /= 2;
+	if (tick > td_vernier_shape.tick_ns)
+		tick = td_vernier_shape.tick_ns;
+	if (tick < TD_TASK_CLOCK_SHORTEST_NS)
+		tick = TD_TASK_CLOCK_SHORTEST_NS;
+	vernier->tick_ns = tick;
 }
 
 /* The claim is ours.  False if there is nothing more to be done. */
@@ -229,9 +256,9 @@ static bool stop_and_take(struct td_thread *thread)
 		give_up(thread, TD_LOST_CLOSED);
 		return false;
 	}
-	pace(thread->vernier, td_ring_used(&thread->vernier->ring));
 	control(thread, PERF_EVENT_IOC_DISABLE);
 	take_all(thread, false);
+	pace(thread->vernier);
 	return true;
 }
 
@@ -256,6 +283,14 @@ void td_vernier_drain(struct td_thread *thread)
 	unclaim(thread->vernier, TD_VERNIER_FREE);
 }
 
+static bool is_over(const struct td_thread *thread, unsigned quarters)
+{
+	const struct td_ring *ring = &thread->vernier->ring;
+
+	return !atomic_load(&thread->stopped) &&
+	       td_ring_used(ring) > ring->size / 4 * quarters;
+}
+
 void td_vernier_drain_over(struct td_thread *thread, unsigned quarters)
 {
 	struct td_vernier *vernier = thread->vernier;
@@ -263,19 +298,37 @@ void td_vernier_drain_over(struct td_thread *thread, unsigned quarters)
 	/* the ring is looked at under the claim alone: it may be unmapped otherwise */
 	if (!claim(vernier))
 		return;
-	if (!atomic_load(&thread->stopped) &&
-	    td_ring_used(&vernier->ring) > vernier->ring.size / 4 * quarters)
+	if (is_over(thread, quarters))
 		drain(thread);
 	unclaim(vernier, TD_VERNIER_FREE);
 }
 
-/* Those who block their ticks.  A quarter: what comes until our next tick, for which
- * half a ring has room and a bit more, finds room as well. */
-static void drain_others(const struct td_thread *self)
+/* The other thread's program runs on meanwhile, and we may lose the CPU at any time: its
+ * group stops only if its tick is missing for the second time, and not for what has
+ * been recorded. */
+static void help(struct td_thread *other)
+{
+	struct td_vernier *vernier = other->vernier;
+
+	if (!claim(vernier))
+		return;
+	if (is_over(other, 2)) {
+		take_records(other);
+		if (vernier->helped)
+			drain(other);
+		else
+			vernier->helped = true;
+	}
+	unclaim(vernier, TD_VERNIER_FREE);
+}
+
+/* Those who block their ticks: who does not has emptied his ring before it is half
+ * full.  What comes until our next tick finds room in the other half. */
+static void help_others(const struct td_thread *self)
 {
 	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
 		if (t != self && atomic_load(&t->tid) && t->vernier)
-			td_vernier_drain_over(t, 1);
+			help(t);
 }
 
 static void set_tick(struct td_thread *thread)
@@ -300,7 +353,7 @@ static void take_turn(struct td_thread *thread, uint64_t ip, bool delayed)
 	if (!stop_and_take(thread))
 		return;
 	set_tick(thread);
-	drain_others(thread);
+	help_others(thread);
 	if (!atomic_load(&thread->stopped))
 		go_on(thread);
 }
@@ -309,7 +362,7 @@ void td_vernier_tick(struct td_thread *thread, uint64_t ip, bool delayed)
 {
 	if (!claim(thread->vernier)) {
 		/* somebody empties it just now, and has the random numbers, too */
-		thread->trigger->arm(thread, td_vernier_shape.tick_ns);
+		thread->trigger->arm(thread, thread->vernier->tick_ns);
 		return;
 	}
 	take_turn(thread, ip, delayed);

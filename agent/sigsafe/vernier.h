@@ -63,10 +63,15 @@ struct td_vernier {
 	uint32_t shorter;       /* which of them has the shorter period now */
 	uint64_t period;        /* that one's */
 	uint64_t longer_period; /* the other one's */
-	uint64_t tick_ns;       /* CPU time between two ticks, mean */
-	uint32_t laps;          /* windows opened since the latest re-phasing */
-	uint64_t phase_start;   /* group's running time then */
-	bool ticked;            /* the tick that is a sample is over */
+	/* CPU time between two ticks, mean.  Atomic: its own thread's tick arms with it
+	 * while somebody else has the claim. */
+	_Atomic uint64_t tick_ns;
+	uint32_t laps;        /* windows opened since the latest re-phasing */
+	uint64_t used;        /* bytes taken out of the ring since then */
+	bool was_full;        /* the ring, since then */
+	bool helped;          /* another thread has emptied it since then */
+	uint64_t phase_start; /* group's running time then */
+	bool ticked;          /* the tick that is a sample is over */
 
 	struct td_vernier_reading last;    /* the latest one */
 	struct td_vernier_reading sampled; /* at the latest sample */

@@ -4,13 +4,16 @@
  * declared behaviour, another one than its neighbours; prints the emulator's exact
  * truth about itself (truth.h).  Outside the lab it runs too, and says so.
  *
- * awkward [-r ROUNDS] [-t THREADS] [-s SEED] [-n SPREAD,DWELL] ... (truth.h)
+ * awkward [-x sleep|migrate]... [-r ROUNDS] [-t THREADS] [-s SEED] [-n SPREAD,DWELL] ...
+ * (truth.h)
  *
+ * -x: what the function around all of it does now and then.
  * -n: two mixes a function, SPREAD percent from their mean, that change after
  * DWELL instructions on average.
  */
 #include "awkward.h"
 
+#include "disturb.h"
 #include "truth.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -369,6 +372,32 @@ static struct lab_range ranges[] = {
 	      {2300, 400, 5800, 1500, 300, 300, 5100, 600}),
 };
 
+/* One of so many runs of a pattern is disturbed. */
+#define DISTURB_EVERY 16
+
+static bool sleeps, migrates;
+
+static inline __attribute__((always_inline)) void
+run_pattern(const struct pattern *pattern, uint64_t *state)
+{
+	if ((sleeps || migrates) && lab_random_below(state, DISTURB_EVERY) == 0) {
+		if (sleeps)
+			lab_sleep();
+		if (migrates)
+			lab_migrate();
+	}
+	pattern->run(pattern->argument);
+}
+
+static bool change(const char *name)
+{
+	bool sleep = strcmp(name, "sleep") == 0, migrate = strcmp(name, "migrate") == 0;
+
+	sleeps |= sleep;
+	migrates |= migrate;
+	return sleep || migrate;
+}
+
 IN(dispatch) static void dispatch(unsigned rounds, uint64_t seed)
 {
 	uint8_t order[COUNT(patterns)];
@@ -383,7 +412,7 @@ IN(dispatch) static void dispatch(unsigned rounds, uint64_t seed)
 
 			for (unsigned k = 0;
 			     r % pattern->every == 0 && k < pattern->times; k++)
-				pattern->run(pattern->argument);
+				run_pattern(pattern, &state);
 		}
 	}
 }
@@ -406,7 +435,7 @@ int main(int argc, char **argv)
 {
 	struct lab_options options = {.rounds = 100, .seed = 1};
 
-	if (!lab_options(argc, argv, &options, NULL))
+	if (!lab_options(argc, argv, &options, change))
 		return 2;
 	find_far();
 	return lab_measure(ranges, COUNT(ranges), &options, dispatch);

@@ -9,42 +9,23 @@
  * -x: what the functions do half-way, now and then; or of FUNCTION so many points of
  * the slots go from retiring to backend bound.
  */
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "disturb.h"
 #include "truth.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* One of so many calls is disturbed half-way. */
 #define DISTURB_EVERY 16
-#define SLEEP_NS 50000
 #define INSNS_A_TURN 5 /* of the loop below */
 
 enum disturbance { SLEEP = 1, MIGRATE = 2, BLOCK = 4 };
 
 static unsigned disturbances;
-
-/* Without libc, whose return would end the window. */
-static inline __attribute__((always_inline)) long
-raw_syscall(long number, const volatile void *a, const volatile void *b,
-	    const volatile void *c, long d)
-{
-	long result;
-	register long fourth __asm__("r10") = d;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
-			 : "rcx", "r11", "memory");
-	return result;
-}
 
 static inline __attribute__((always_inline)) void spin(uint64_t turns)
 {
@@ -58,16 +39,12 @@ static inline __attribute__((always_inline)) void spin(uint64_t turns)
 
 static inline __attribute__((always_inline)) void disturb(uint64_t turns)
 {
-	static const struct timespec nap = {0, SLEEP_NS};
 	static const unsigned long all = ~0ul, none;
-	static const unsigned long cpus[2] = {1, 2};
-	static unsigned turn;
 
 	if (disturbances & SLEEP)
-		raw_syscall(SYS_nanosleep, &nap, NULL, NULL, 0);
+		lab_sleep();
 	if (disturbances & MIGRATE)
-		raw_syscall(SYS_sched_setaffinity, NULL, (void *)sizeof(cpus[0]),
-			    &cpus[turn++ & 1], 0);
+		lab_migrate();
 	if (disturbances & BLOCK) {
 		raw_syscall(SYS_rt_sigprocmask, (void *)SIG_SETMASK, &all, NULL, 8);
 		spin(turns);
