@@ -154,7 +154,10 @@ static void find_start(struct td_axis *axis)
 	axis->follows = axis->spread < CONSTANT ||
 			(axis->empty > 0 && axis->empty_spread < axis->spread / 4);
 	axis->start_spread = axis->follows ? 0 : axis->spread;
-	axis->start = fmax(0, axis->empty - axis->beyond);
+	axis->start = axis->empty - axis->beyond;
+	/* below 0: interrupts are late by more than the way to the program takes */
+	if (!axis->follows || axis->empty <= 0)
+		axis->start = fmax(0, axis->start);
 	axis->start_error = START_ERROR_NONE;
 	if (axis->empty > 0)
 		axis->start_error = START_ERROR + axis->start_spread;
@@ -192,7 +195,7 @@ double td_axis_length(const struct td_axis *axis, const struct td_separate_windo
 	if (axis->kind == TD_AXIS_MEASURED)
 		return fmax(0, window->slots / axis->width - axis->own);
 	if (axis->follows)
-		return fmax(0, window->slots / axis->width - axis->beyond);
+		return window->slots / axis->width - axis->beyond;
 	return fmax(0, window->requested);
 }
 

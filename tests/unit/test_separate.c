@@ -233,6 +233,31 @@ START_TEST(small_edges)
 }
 END_TEST
 
+/*
+ * Interrupts that come at the end of a block make all windows longer than empty ones:
+ * by more than the program's start is late.
+ */
+START_TEST(late_interrupts)
+{
+	const struct sim_setup setup = {.kind = SIM_TREE,
+					.seed = 2,
+					.program = 4,
+					.functions = 20,
+					.windows = 10000,
+					.shortest = 2,
+					.most = 600,
+					.block = 90};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	limit(&sim, &result, 1000, INFINITY, 0.3);
+	ck_assert_double_eq_tol(result.cost.cycles.value, 63, 0.7);
+	ck_assert_double_lt(result.cost.start, 0);
+	done(&sim, &result);
+}
+END_TEST
+
 /* Without a counter of returns nothing is known to be a function's own. */
 START_TEST(no_returns)
 {
@@ -410,7 +435,7 @@ int main(void)
 	return unit_main("separate",
 			 (const TTest *const[]){awkward_patterns, long_windows,
 						never_worse_than_the_plain_rule, edges,
-						small_edges, no_returns, measured_lengths,
-						intervals, level_1_only, little,
-						many_functions, NULL});
+						small_edges, late_interrupts, no_returns,
+						measured_lengths, intervals, level_1_only,
+						little, many_functions, NULL});
 }
