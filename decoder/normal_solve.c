@@ -135,8 +135,6 @@ static void pull_noise(struct td_key_work *work, const struct td_normal *normal,
 		td_sides mean = {0};
 		struct td_echo echo;
 
-		if (!td_key_has(key, b, TD_ROW_ALL))
-			continue;
 		echo = td_key_echo(work, b, &after);
 		n = td_key_ends(work, rows, bin, without);
 		for (uint32_t i = 0; i < work->ends; i++) {
@@ -191,6 +189,8 @@ int td_normal_pull(const struct td_normal *normal, const struct td_rows *rows,
 
 		td_key_begin(&work, normal, key);
 		for (uint32_t b = 0; b < key->bins; b++) {
+			if (!td_key_has(key, b, TD_ROW_ALL))
+				td_key_skip(&work, key, b);
 			for (int class = 0; class < TD_ROW_CLASSES; class ++) {
 				if (!td_key_has(key, b, class))
 					continue;

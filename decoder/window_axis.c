@@ -13,6 +13,7 @@
  * is more: empty windows have one return to user mode less than the others. */
 #define START_ERROR 0.5
 #define START_ERROR_NONE 1000.
+#define STILL 1.2 /* standard deviations */
 
 static int known(const struct td_separate_window *window)
 {
@@ -209,7 +210,14 @@ double td_axis_lowest(const struct td_axis *axis)
 {
 	if (axis->kind == TD_AXIS_MEASURED)
 		return 0;
-	return axis->follows ? axis->start : fmax(axis->first, axis->start);
+	return axis->follows ? axis->start : 0;
+}
+
+double td_axis_still(const struct td_axis *axis)
+{
+	if (axis->kind == TD_AXIS_MEASURED || axis->start_spread <= 0)
+		return td_axis_lowest(axis);
+	return fmax(0, axis->start - STILL * axis->start_spread);
 }
 
 /* The mean of the smaller one of the length and the start, which is taken to be

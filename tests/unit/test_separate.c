@@ -233,6 +233,26 @@ START_TEST(small_edges)
 }
 END_TEST
 
+/* With short windows more can be said of short functions; theirs is a wide interval. */
+START_TEST(small_edges_short_windows)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 1,
+					.windows = 100000,
+					.shortest = 2,
+					.most = 600,
+					.edge = 50,
+					.edge_spread = 0.5};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	limit(&sim, &result, 100, INFINITY, 1.2);
+	limit(&sim, &result, 25, 100, 6);
+	done(&sim, &result);
+}
+END_TEST
+
 /*
  * Interrupts that come at the end of a block make all windows longer than empty ones:
  * by more than the program's start is late.
@@ -435,7 +455,8 @@ int main(void)
 	return unit_main("separate",
 			 (const TTest *const[]){awkward_patterns, long_windows,
 						never_worse_than_the_plain_rule, edges,
-						small_edges, late_interrupts, no_returns,
+						small_edges, small_edges_short_windows,
+						late_interrupts, no_returns,
 						measured_lengths, intervals, level_1_only,
 						little, many_functions, NULL});
 }
