@@ -278,6 +278,33 @@ START_TEST(late_interrupts)
 }
 END_TEST
 
+/* What has so many cycles a visit is told apart, what has less only with its callers. */
+START_TEST(visits)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 4,
+					.windows = 30000,
+					.shortest = 2,
+					.most = 600};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		const struct td_separate_function *function = &result.function[f];
+		int callers = function->evidence == TD_EVIDENCE_CALLERS;
+
+		if (visit(&sim, f) < 15)
+			ck_assert_msg(callers, "%.1f %.1f", visit(&sim, f),
+				      function->visit);
+		if (visit(&sim, f) >= 25)
+			ck_assert_msg(!callers, "%.1f %.1f", visit(&sim, f),
+				      function->visit);
+	}
+	done(&sim, &result);
+}
+END_TEST
+
 /* Without a counter of returns nothing is known to be a function's own. */
 START_TEST(no_returns)
 {
@@ -456,7 +483,7 @@ int main(void)
 			 (const TTest *const[]){awkward_patterns, long_windows,
 						never_worse_than_the_plain_rule, edges,
 						small_edges, small_edges_short_windows,
-						late_interrupts, no_returns,
+						late_interrupts, visits, no_returns,
 						measured_lengths, intervals, level_1_only,
 						little, many_functions, NULL});
 }
