@@ -32,6 +32,7 @@ struct answer {
 	double prior;
 	double covered;
 	td_sides value, free; /* bounded, and as the equations have it */
+	td_sides off;         /* by noise that is still in the equations */
 	nodes square, fourth; /* sums over batches */
 	nodes mean;
 	/* own windows' fields, in 255ths */
@@ -61,7 +62,8 @@ static double share(const struct td_separate_state *s, const struct answer *answ
 	return s->columns.ends[c] / answer[function].ends;
 }
 
-static void add_up(const struct td_separate_state *s, struct answer *answer)
+static void add_up(const struct td_separate_state *s, const struct td_unknowns *off,
+		   struct answer *answer)
 {
 	for (uint32_t c = 0; c < s->columns.columns; c++) {
 		if (s->columns.function[c] != TD_NO_FUNCTION)
@@ -79,8 +81,21 @@ static void add_up(const struct td_separate_state *s, struct answer *answer)
 		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
 			answer[function].value[k] += part * s->bounded.each[c][k];
 			answer[function].free[k] += part * s->at.each[c][k];
+			answer[function].off[k] += part * off->each[c][k];
 		}
 	}
+}
+
+static int add_all(const struct td_separate_state *s, struct answer *answer)
+{
+	struct td_unknowns off = {
+		.each = malloc((s->normal.unknowns + 1) * sizeof(*off.each))};
+	int err = off.each ? td_normal_noise_left(&s->normal, &s->at, &off) : -ENOMEM;
+
+	if (!err)
+		add_up(s, &off, answer);
+	free(off.each);
+	return err;
 }
 
 /* What each column's share of its function loses with the batch. */
@@ -262,8 +277,9 @@ static void fill_node(const struct td_separate_state *s, const struct answer *a,
 	double prior = a->prior * TD_FRACTION_SPREAD;
 	double start = (START_SURE + EDGES_SURE * s->axis.start_spread) *
 		       TD_FRACTION_SPREAD / fmax(1, visit / 2);
+	double off = node_of(a->off, node);
 	double error = WEIGHTS_GIVEN * variance(a->square[node], a->mean[node]) +
-		       prior * prior + start * start;
+		       prior * prior + start * start + off * off;
 	double half;
 
 	value->present = 1;
@@ -415,8 +431,9 @@ int td_separate_finish(struct td_separate_state *state, struct td_separate *resu
 
 	if (!answer)
 		return -ENOMEM;
-	add_up(state, answer);
-	err = jackknife(state, answer, &cost);
+	err = add_all(state, answer);
+	if (!err)
+		err = jackknife(state, answer, &cost);
 	if (!err) {
 		take_steps(state, answer);
 		err = fill(state, answer, result);
