@@ -12,6 +12,7 @@
 #define IDENTIFIED 0.8  /* less is no answer */
 #define MOSTLY_OWN 0.8
 #define SHORT_VISIT 25.    /* cycles: shorter ones are not told apart reliably */
+#define LATE_VISITS 3.     /* times what interrupts are late: the same */
 #define GUESSED 0.35       /* error of a visit that no window was inside of */
 #define START_SURE 0.25    /* cycles */
 #define EDGES_SURE 0.05    /* of their standard deviation */
@@ -342,11 +343,17 @@ static double visit_of(const struct stay *stay, double *error)
 	return *error / GUESSED;
 }
 
-/* A visit that may be long enough has the benefit of the doubt: its interval says the
- * rest. */
-static enum td_evidence evidence_of(const struct answer *a, double visit, double error)
+/*
+ * A visit that may be long enough has the benefit of the doubt: its interval says the
+ * rest.  Late interrupts end windows where so many instructions are over, not so much
+ * time: more often where they are fast, and more often so the shorter the visits.
+ */
+static enum td_evidence evidence_of(const struct td_separate_state *s,
+				    const struct answer *a, double visit, double error)
 {
-	if (a->prior > 1 - IDENTIFIED || visit + error < SHORT_VISIT)
+	double shortest = fmax(SHORT_VISIT, -LATE_VISITS * s->axis.start);
+
+	if (a->prior > 1 - IDENTIFIED || visit + error < shortest)
 		return TD_EVIDENCE_CALLERS;
 	return a->covered >= MOSTLY_OWN ? TD_EVIDENCE_OWN : TD_EVIDENCE_SEPARATED;
 }
@@ -393,7 +400,7 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 			continue;
 		to->identifiability = 1 - answer[f].prior;
 		to->visit = visit_of(&stay[f], &error);
-		to->evidence = evidence_of(&answer[f], to->visit, error);
+		to->evidence = evidence_of(s, &answer[f], to->visit, error);
 		for (int i = 0; i < last; i++)
 			fill_node(s, &answer[f], to->visit, i, &to->node[i]);
 	}

@@ -266,14 +266,23 @@ START_TEST(late_interrupts)
 					.windows = 10000,
 					.shortest = 2,
 					.most = 600,
-					.block = 90};
+					.block = 120};
 	struct td_separate result;
 	struct sim sim;
+	int short_visits = 0;
 
 	separate(&setup, &sim, &result);
 	limit(&sim, &result, 1000, INFINITY, 0.3);
 	ck_assert_double_eq_tol(result.cost.cycles.value, 63, 0.7);
-	ck_assert_double_lt(result.cost.start, 0);
+	ck_assert_double_lt(result.cost.start, -5);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		if (result.function[f].evidence == TD_EVIDENCE_SEPARATED)
+			ck_assert_double_gt(result.function[f].visit,
+					    -1.5 * result.cost.start);
+		short_visits += result.function[f].evidence == TD_EVIDENCE_CALLERS &&
+				visit(&sim, f) >= 30;
+	}
+	ck_assert_int_gt(short_visits, 0);
 	done(&sim, &result);
 }
 END_TEST
