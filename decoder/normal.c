@@ -253,8 +253,6 @@ static void add_noise(struct td_key_work *work, struct td_normal *normal,
 		struct td_echo echo;
 		double n;
 
-		if (!td_key_has(key, b, TD_ROW_ALL))
-			continue;
 		echo = td_key_echo(work, b, &after);
 		n = td_key_ends(work, rows, bin, TD_NO_BATCH);
 		if (n > 1)
@@ -273,6 +271,8 @@ static void add_keys(struct td_normal *normal, const struct td_rows *rows,
 
 		td_key_begin(work, normal, key);
 		for (uint32_t b = 0; b < key->bins; b++) {
+			if (!td_key_has(key, b, TD_ROW_ALL))
+				td_key_skip(work, key, b);
 			for (int class = 0; class < TD_ROW_CLASSES; class ++) {
 				if (!td_key_has(key, b, class))
 					continue;

@@ -81,6 +81,13 @@ int td_normal_pull(const struct td_normal *normal, const struct td_rows *rows,
 int td_normal_constrain(const struct td_normal *normal, struct td_unknowns *at,
 			unsigned nodes);
 
+/*
+ * How far the solution `at` is off by the noise that was not taken off: what taking it
+ * off would change, to second order.  0 or -ENOMEM.
+ */
+int td_normal_noise_left(const struct td_normal *normal, const struct td_unknowns *at,
+			 struct td_unknowns *off);
+
 /* prior's part in each unknown, 0..1.  0 or -ENOMEM. */
 int td_normal_prior_part(const struct td_normal *normal, double *part);
 

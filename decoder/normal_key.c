@@ -149,6 +149,15 @@ static double filter(struct td_key_work *work, const struct td_key *key, uint32_
 	return work->weight[b];
 }
 
+void td_key_skip(struct td_key_work *work, const struct td_key *key, uint32_t b)
+{
+	const struct td_bin *bin = &key->bin[b];
+	double width = bin->right - bin->left;
+
+	work->variance += width * width * key->differ / (bin->end - bin->begin);
+	work->gain[b] = work->weight[b] = 0;
+}
+
 double td_key_row(struct td_key_work *work, const struct td_normal *normal,
 		  const struct td_key *key, uint32_t b, int class, struct td_row *row)
 {

@@ -47,6 +47,9 @@ void td_key_begin(struct td_key_work *work, const struct td_normal *normal,
 /* Own windows are the same in both directions. */
 int td_key_has(const struct td_key *key, uint32_t b, int class);
 
+/* A bin without a row of all: its windows' chance is in the times of those behind. */
+void td_key_skip(struct td_key_work *work, const struct td_key *key, uint32_t b);
+
 /* The row as it is added, in work->x and *row; returns its weight. */
 double td_key_row(struct td_key_work *work, const struct td_normal *normal,
 		  const struct td_key *key, uint32_t b, int class, struct td_row *row);

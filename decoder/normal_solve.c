@@ -135,8 +135,6 @@ static void pull_noise(struct td_key_work *work, const struct td_normal *normal,
 		td_sides mean = {0};
 		struct td_echo echo;
 
-		if (!td_key_has(key, b, TD_ROW_ALL))
-			continue;
 		echo = td_key_echo(work, b, &after);
 		n = td_key_ends(work, rows, bin, without);
 		for (uint32_t i = 0; i < work->ends; i++) {
@@ -191,6 +189,8 @@ int td_normal_pull(const struct td_normal *normal, const struct td_rows *rows,
 
 		td_key_begin(&work, normal, key);
 		for (uint32_t b = 0; b < key->bins; b++) {
+			if (!td_key_has(key, b, TD_ROW_ALL))
+				td_key_skip(&work, key, b);
 			for (int class = 0; class < TD_ROW_CLASSES; class ++) {
 				if (!td_key_has(key, b, class))
 					continue;
@@ -204,6 +204,52 @@ int td_normal_pull(const struct td_normal *normal, const struct td_rows *rows,
 	if (!err)
 		pull_prior(normal, at, pull);
 	td_key_free(&work);
+	return err;
+}
+
+/* Noise as it is, less what was taken off, times the solution. */
+static void add_noise_left(const struct td_normal *normal, const struct td_group *group,
+			   const struct td_unknowns *at, struct td_unknowns *off)
+{
+	const uint32_t *member = normal->member + group->first;
+	size_t n = group->size;
+
+	for (size_t i = 0; i < n; i++) {
+		double left = 1 - group->scale[i];
+
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			off->each[member[i]][k] -=
+				left * normal->right_noise[member[i]][k];
+		for (size_t j = 0; j < n; j++) {
+			double noise = group->noise[i > j ? i * n + j : j * n + i];
+
+			noise *= 1 - group->scale[i] * group->scale[j];
+			for (int k = 0; k < TD_SEPARATE_NODES && noise != 0; k++)
+				off->each[member[i]][k] += noise * at->each[member[j]][k];
+		}
+	}
+}
+
+int td_normal_noise_left(const struct td_normal *normal, const struct td_unknowns *at,
+			 struct td_unknowns *off)
+{
+	size_t n = normal->unknowns;
+	struct td_unknowns nearer = {.each = malloc((n + 1) * sizeof(*nearer.each))};
+	int err = nearer.each ? 0 : -ENOMEM;
+
+	memset(off->each, 0, n * sizeof(*off->each));
+	for (int order = 0; order < 2 && !err; order++) {
+		for (size_t i = 0; i < n; i++) {
+			for (int k = 0; k < TD_SEPARATE_NODES; k++)
+				nearer.each[i][k] = at->each[i][k] + off->each[i][k];
+		}
+		memset(off->each, 0, n * sizeof(*off->each));
+		memset(off->shared, 0, sizeof(off->shared));
+		for (size_t g = 0; g < normal->groups; g++)
+			add_noise_left(normal, &normal->group[g], &nearer, off);
+		err = td_normal_solve(normal, off);
+	}
+	free(nearer.each);
 	return err;
 }
 

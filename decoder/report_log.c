@@ -262,8 +262,8 @@ int td_report_log_add(struct td_report *report, const struct td_profile *profile
 	struct taking t = {.profile = profile};
 	int err = 0;
 
-	/* Where windows end as late as that, they close in the function behind: in the
-	 * lab the plain rule was right by then and the regression 17 points wrong. */
+	/* Where windows end as late as that, few functions can be told apart
+	 * (separate.h), and for the others the plain rule is as good. */
 	if (td_profile_skid(profile) >= TD_SKID_MUCH || !start(&t))
 		return 0;
 	if (!report->log) {

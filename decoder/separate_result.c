@@ -11,7 +11,9 @@
 #define STEPS_AVERAGE 3 /* how soon rounding averages out */
 #define IDENTIFIED 0.8  /* less is no answer */
 #define MOSTLY_OWN 0.8
-#define SHORT_VISIT 20.    /* cycles: shorter ones are not told apart reliably */
+#define SHORT_VISIT 25.    /* cycles: shorter ones are not told apart reliably */
+#define LATE_VISITS 3.     /* times what interrupts are late: the same */
+#define GUESSED 0.35       /* error of a visit that no window was inside of */
 #define START_SURE 0.25    /* cycles */
 #define EDGES_SURE 0.05    /* of their standard deviation */
 #define WEIGHTS_GIVEN 1.25 /* more variance than the jackknife sees */
@@ -20,7 +22,7 @@
 
 typedef double nodes[TD_NODES];
 
-/* Windows opened in a function, by the program's cycles in them. */
+/* Windows opened in a function, and once more those closed, by the program's cycles. */
 struct stay {
 	double n[LENGTHS], own[LENGTHS], cycles[LENGTHS];
 };
@@ -31,6 +33,7 @@ struct answer {
 	double prior;
 	double covered;
 	td_sides value, free; /* bounded, and as the equations have it */
+	td_sides off;         /* by noise that is still in the equations */
 	nodes square, fourth; /* sums over batches */
 	nodes mean;
 	/* own windows' fields, in 255ths */
@@ -60,7 +63,8 @@ static double share(const struct td_separate_state *s, const struct answer *answ
 	return s->columns.ends[c] / answer[function].ends;
 }
 
-static void add_up(const struct td_separate_state *s, struct answer *answer)
+static void add_up(const struct td_separate_state *s, const struct td_unknowns *off,
+		   struct answer *answer)
 {
 	for (uint32_t c = 0; c < s->columns.columns; c++) {
 		if (s->columns.function[c] != TD_NO_FUNCTION)
@@ -78,8 +82,21 @@ static void add_up(const struct td_separate_state *s, struct answer *answer)
 		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
 			answer[function].value[k] += part * s->bounded.each[c][k];
 			answer[function].free[k] += part * s->at.each[c][k];
+			answer[function].off[k] += part * off->each[c][k];
 		}
 	}
+}
+
+static int add_all(const struct td_separate_state *s, struct answer *answer)
+{
+	struct td_unknowns off = {
+		.each = malloc((s->normal.unknowns + 1) * sizeof(*off.each))};
+	int err = off.each ? td_normal_noise_left(&s->normal, &s->at, &off) : -ENOMEM;
+
+	if (!err)
+		add_up(s, &off, answer);
+	free(off.each);
+	return err;
 }
 
 /* What each column's share of its function loses with the batch. */
@@ -261,8 +278,9 @@ static void fill_node(const struct td_separate_state *s, const struct answer *a,
 	double prior = a->prior * TD_FRACTION_SPREAD;
 	double start = (START_SURE + EDGES_SURE * s->axis.start_spread) *
 		       TD_FRACTION_SPREAD / fmax(1, visit / 2);
+	double off = node_of(a->off, node);
 	double error = WEIGHTS_GIVEN * variance(a->square[node], a->mean[node]) +
-		       prior * prior + start * start;
+		       prior * prior + start * start + off * off;
 	double half;
 
 	value->present = 1;
@@ -281,22 +299,26 @@ static void take_stays(const struct td_separate_state *s, struct stay *stay)
 		double length = td_axis_length(&s->axis, w);
 		double cycles = length - td_axis_lost(&s->axis, length);
 		double class = fmin(LENGTHS - 1, 2 * log2(fmax(1, cycles)));
-		struct stay *to = &stay[w->open];
+		int own = w->open == w->close && !w->returned;
 
 		if (w->empty || !td_axis_counts(&s->axis, w))
 			continue;
-		to->n[(int)class]++;
-		to->cycles[(int)class] += cycles;
-		to->own[(int)class] += w->open == w->close && !w->returned;
+		for (int end = 0; end < 2; end++) {
+			struct stay *to = &stay[end ? w->close : w->open];
+
+			to->n[(int)class]++;
+			to->cycles[(int)class] += cycles;
+			to->own[(int)class] += own;
+		}
 	}
 }
 
 /*
  * A window opened anywhere in a visit of D cycles is out of it after u < D with
  * probability u / D; visits of different lengths make a mean of it.  Lengths up to
- * where half of the windows are out.
+ * where half of the windows are out.  *error: its standard deviation.
  */
-static double visit_of(const struct stay *stay)
+static double visit_of(const struct stay *stay, double *error)
 {
 	double n = 0, out = 0, cycles = 0, left;
 
@@ -307,17 +329,31 @@ static double visit_of(const struct stay *stay)
 		out += stay->n[c] - stay->own[c];
 		cycles += stay->cycles[c];
 	}
+	*error = cycles;
 	if (out <= 0)
 		return cycles;
 	/* nearly all are out: how long ago is only to be guessed, as if visits were of
 	 * random length */
 	left = (n - out + 0.5) / (n + 1);
-	return left > 0.5 ? cycles / out : cycles / n * 2 * log(2) / -log(left);
+	if (left > 0.5) {
+		*error = cycles / out / sqrt(out);
+		return cycles / out;
+	}
+	*error = GUESSED * cycles / n * 2 * log(2) / -log(left);
+	return *error / GUESSED;
 }
 
-static enum td_evidence evidence_of(const struct answer *a, double visit)
+/*
+ * A visit that may be long enough has the benefit of the doubt: its interval says the
+ * rest.  Late interrupts end windows where so many instructions are over, not so much
+ * time: more often where they are fast, and more often so the shorter the visits.
+ */
+static enum td_evidence evidence_of(const struct td_separate_state *s,
+				    const struct answer *a, double visit, double error)
 {
-	if (a->prior > 1 - IDENTIFIED || visit < SHORT_VISIT)
+	double shortest = fmax(SHORT_VISIT, -LATE_VISITS * s->axis.start);
+
+	if (a->prior > 1 - IDENTIFIED || visit + error < shortest)
 		return TD_EVIDENCE_CALLERS;
 	return a->covered >= MOSTLY_OWN ? TD_EVIDENCE_OWN : TD_EVIDENCE_SEPARATED;
 }
@@ -358,12 +394,13 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 	take_stays(s, stay);
 	for (size_t f = 0; f < s->input->functions; f++) {
 		struct td_separate_function *to = &result->function[f];
+		double error;
 
 		if (answer[f].ends <= 0)
 			continue;
 		to->identifiability = 1 - answer[f].prior;
-		to->visit = visit_of(&stay[f]);
-		to->evidence = evidence_of(&answer[f], to->visit);
+		to->visit = visit_of(&stay[f], &error);
+		to->evidence = evidence_of(s, &answer[f], to->visit, error);
 		for (int i = 0; i < last; i++)
 			fill_node(s, &answer[f], to->visit, i, &to->node[i]);
 	}
@@ -401,8 +438,9 @@ int td_separate_finish(struct td_separate_state *state, struct td_separate *resu
 
 	if (!answer)
 		return -ENOMEM;
-	add_up(state, answer);
-	err = jackknife(state, answer, &cost);
+	err = add_all(state, answer);
+	if (!err)
+		err = jackknife(state, answer, &cost);
 	if (!err) {
 		take_steps(state, answer);
 		err = fill(state, answer, result);

@@ -13,6 +13,7 @@
  * is more: empty windows have one return to user mode less than the others. */
 #define START_ERROR 0.5
 #define START_ERROR_NONE 1000.
+#define STILL 1.2 /* standard deviations */
 
 static int known(const struct td_separate_window *window)
 {
@@ -154,7 +155,10 @@ static void find_start(struct td_axis *axis)
 	axis->follows = axis->spread < CONSTANT ||
 			(axis->empty > 0 && axis->empty_spread < axis->spread / 4);
 	axis->start_spread = axis->follows ? 0 : axis->spread;
-	axis->start = fmax(0, axis->empty - axis->beyond);
+	axis->start = axis->empty - axis->beyond;
+	/* below 0: interrupts are late by more than the way to the program takes */
+	if (!axis->follows || axis->empty <= 0)
+		axis->start = fmax(0, axis->start);
 	axis->start_error = START_ERROR_NONE;
 	if (axis->empty > 0)
 		axis->start_error = START_ERROR + axis->start_spread;
@@ -192,7 +196,7 @@ double td_axis_length(const struct td_axis *axis, const struct td_separate_windo
 	if (axis->kind == TD_AXIS_MEASURED)
 		return fmax(0, window->slots / axis->width - axis->own);
 	if (axis->follows)
-		return fmax(0, window->slots / axis->width - axis->beyond);
+		return window->slots / axis->width - axis->beyond;
 	return fmax(0, window->requested);
 }
 
@@ -206,7 +210,14 @@ double td_axis_lowest(const struct td_axis *axis)
 {
 	if (axis->kind == TD_AXIS_MEASURED)
 		return 0;
-	return axis->follows ? axis->start : fmax(axis->first, axis->start);
+	return axis->follows ? axis->start : 0;
+}
+
+double td_axis_still(const struct td_axis *axis)
+{
+	if (axis->kind == TD_AXIS_MEASURED || axis->start_spread <= 0)
+		return td_axis_lowest(axis);
+	return fmax(0, axis->start - STILL * axis->start_spread);
 }
 
 /* The mean of the smaller one of the length and the start, which is taken to be

@@ -43,6 +43,10 @@ int td_axis_counts(const struct td_axis *axis, const struct td_separate_window *
 /* Below this length there is nothing of the program, or nobody knows. */
 double td_axis_lowest(const struct td_axis *axis);
 
+/* Below this length a window ends before the program has started, but for a cycle or
+ * so on average.  At least td_axis_lowest(). */
+double td_axis_still(const struct td_axis *axis);
+
 /* Of a length, the cycles before the program starts, on average. */
 double td_axis_lost(const struct td_axis *axis, double length);
 

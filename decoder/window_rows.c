@@ -131,7 +131,13 @@ static void cut_bins(struct td_rows *rows, struct td_key *key, uint32_t begin,
 		     uint32_t end)
 {
 	const struct td_row_window *window = rows->window;
-	uint32_t n = end - begin;
+	double still = td_axis_still(&rows->axis);
+	uint32_t n;
+
+	key->still = begin;
+	while (begin + 1 < end && window[begin].length < still)
+		begin++;
+	n = end - begin;
 
 	key->bins = bins_of(n);
 	for (uint32_t b = 0; b < key->bins; b++) {

@@ -53,6 +53,8 @@ struct td_key {
 	uint32_t function; /* column */
 	uint32_t itself;   /* where it is among its columns */
 	int backward;      /* windows that close in it */
+	uint32_t still;    /* the first of its windows before bin[0]: the program stood
+			      still in them */
 	double unseen;     /* cycles of the program in its shortest window */
 	double differ;     /* variance of fractions between where its windows end */
 	uint32_t columns;  /* it, and where its windows end */

@@ -7,6 +7,8 @@
 
 #include "decoder/window_rows.h"
 
+#define HAZARD_MOST 0.8 /* times the start's spread */
+
 /* Sums of squares and products of lengths and counts. */
 struct squares {
 	double length, count[TD_NODES_LEVEL1], both[TD_NODES_LEVEL1];
@@ -57,6 +59,7 @@ static void clear_row(struct td_row *row)
 struct ends {
 	double *before; /* cycles up to the bin, of windows at least as long */
 	double *whole;  /* cycles across the bin */
+	double *still;  /* part of the windows in which the program stood still */
 	double *part;   /* cycles from the bin's start to the end of its windows, mean */
 };
 
@@ -102,6 +105,45 @@ static void count_ends(const struct td_rows *rows, const struct td_bin *bin,
 	}
 }
 
+/*
+ * In some windows the program has not started: they end where they opened, or at the
+ * first place where it can be interrupted, and say nothing of where it is later.
+ */
+static void count_still(const struct td_rows *rows, const struct td_key *key,
+			unsigned without, struct ends *ends)
+{
+	double n = 1;
+
+	memset(ends->still, 0, key->columns * sizeof(*ends->still));
+	ends->still[key->itself] = 1;
+	for (uint32_t i = key->still; i < key->bin[0].begin; i++) {
+		if (rows->window[i].batch == without)
+			continue;
+		ends->still[rows->window[i].other]++;
+		n++;
+	}
+	for (uint32_t c = 0; c < key->columns; c++)
+		ends->still[c] /= n;
+}
+
+/* Takes them out of what the bin's ends say: they are in itself. */
+static void correct_ends(const struct td_rows *rows, const struct td_key *key,
+			 const struct td_bin *bin, struct ends *ends)
+{
+	double left = td_axis_lost(&rows->axis, bin->left);
+	double whole = td_axis_lost(&rows->axis, bin->right) - left;
+	double part = td_axis_lost(&rows->axis, (bin->left + bin->right) / 2) - left;
+
+	if (rows->axis.start_spread <= 0)
+		return;
+	for (uint32_t c = 0; c < key->columns; c++) {
+		double by = (c == key->itself) - ends->still[c];
+
+		ends->whole[c] += whole * by;
+		ends->part[c] += part * by;
+	}
+}
+
 static void count_bin(const struct td_rows *rows, struct td_bin *bin, unsigned without)
 {
 	struct squares squares[TD_ROW_CLASSES] = {0};
@@ -124,7 +166,8 @@ static void count_bin(const struct td_rows *rows, struct td_bin *bin, unsigned w
 /*
  * Of windows with a random start, the own ones are those where it was late: by
  * variance times hazard, exactly so for a normal distribution.  What was late is in
- * `shared` as more of the edges' mix.
+ * `shared` as more of the edges' mix.  Where that is nearly a spread, how fast own
+ * windows become fewer changes within it: such windows are not taken as own.
  */
 static double own_delay(const struct td_axis *axis, const struct td_bin *bin)
 {
@@ -143,6 +186,8 @@ static void fill_bin(const struct td_rows *rows, struct td_bin *bin,
 	if (all->n <= 0)
 		return;
 	lost = td_axis_lost(&rows->axis, all->cycles / all->n);
+	if (bin->hazard * rows->axis.start_spread > HAZARD_MOST)
+		clear_row(own);
 	delay = own->n > 0 ? own_delay(&rows->axis, bin) : 0;
 	for (uint32_t c = 0; c < key->columns; c++)
 		time[c] = all->n * (ends->before[c] + ends->part[c]);
@@ -167,6 +212,7 @@ static void start_key(const struct td_rows *rows, const struct td_key *key,
 	memset(ends->whole, 0, key->columns * sizeof(*ends->whole));
 	memset(ends->part, 0, key->columns * sizeof(*ends->part));
 	ends->whole[key->itself] = 1;
+	count_still(rows, key, without, ends);
 	count_ends(rows, first, without, ends, key->columns);
 	for (uint32_t c = 0; c < key->columns && width > 0; c++)
 		ends->before[c] = ends->whole[c] / width * (shortest - start) / 2;
@@ -183,6 +229,7 @@ static void fill_key(struct td_rows *rows, struct td_key *key, unsigned without,
 
 		count_bin(rows, bin, without);
 		count_ends(rows, bin, without, ends, key->columns);
+		correct_ends(rows, key, bin, ends);
 		fill_bin(rows, bin, key, ends, key->time + (size_t)b * key->columns);
 		for (uint32_t c = 0; c < key->columns; c++)
 			ends->before[c] += ends->whole[c];
@@ -194,14 +241,16 @@ int td_rows_fill(struct td_rows *rows, unsigned without)
 	struct ends ends = {
 		.before = malloc((rows->columns + 1) * sizeof(double)),
 		.whole = malloc((rows->columns + 1) * sizeof(double)),
+		.still = malloc((rows->columns + 1) * sizeof(double)),
 		.part = malloc((rows->columns + 1) * sizeof(double)),
 	};
-	int err = ends.before && ends.whole && ends.part ? 0 : -ENOMEM;
+	int err = ends.before && ends.whole && ends.still && ends.part ? 0 : -ENOMEM;
 
 	for (size_t k = 0; k < rows->keys && !err; k++)
 		fill_key(rows, &rows->key[k], without, &ends);
 	free(ends.before);
 	free(ends.whole);
+	free(ends.still);
 	free(ends.part);
 	return err;
 }

@@ -111,7 +111,9 @@ static void move_start(struct meeting *m, double lines, struct td_axis *axis)
 	if (fabs(at - axis->start) > DISAGREE_CYCLES &&
 	    (at - axis->start) * (at - axis->start) * seen > DISAGREE * DISAGREE)
 		known = 0;
-	axis->start = fmax(0, (at * seen + axis->start * known) / (seen + known));
+	axis->start = (at * seen + axis->start * known) / (seen + known);
+	if (!axis->follows)
+		axis->start = fmax(0, axis->start);
 	axis->start_error = 1 / sqrt(seen + known);
 	for (int k = 0; k < NODES; k++)
 		axis->cost[k] = (m->y[k] + axis->start * m->x[k]) / m->w[k];

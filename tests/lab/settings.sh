@@ -33,3 +33,7 @@ accurate skid --brief --windows 100 --enough 5 --sigma 15
 holds skid <<'END'
 check(any("cycles late (median)" in n for n in report["run"]["notes"]), "no note about late interrupts")
 END
+
+echo "== interrupts 50 instructions late: what is shorter than three times that says so"
+measure_program late "" 20000 300 "./awkward -r 1000 -k 50"
+truthful late --limit 200=2.5

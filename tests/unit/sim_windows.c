@@ -17,6 +17,7 @@ struct function {
 	double left;  /* of the present dwell */
 	int now;      /* present mix */
 	double code;  /* cycles of its loop: where an IP repeats */
+	double block; /* cycles between places where it can be interrupted */
 	unsigned pieces;
 	double piece[PIECES];
 	unsigned callee[PIECES]; /* called after the piece, 0: none */
@@ -99,6 +100,7 @@ static void draw_functions(struct program *program)
 		f->code = exp(between(&random, log(20), log(800)));
 		if (uniform(&random) < program->setup->noise)
 			f->dwell = exp(between(&random, log(100), log(3000)));
+		f->block = program->setup->block * (double)(i % 7 + 1) / 7;
 		f->pieces = 1 + (unsigned)(uniform(&random) * PIECES);
 		for (unsigned p = 0; p < f->pieces; p++) {
 			unsigned rest = program->functions - 1 - i;
@@ -250,6 +252,20 @@ static void advance(struct program *program, double cycles, double *y)
 	}
 }
 
+/* To where the program can be interrupted; returns the cycles. */
+static double end_block(struct program *program, double *y)
+{
+	const struct visit *visit = &program->visit;
+	double block = program->function[visit->function].block, late;
+
+	if (block <= 0)
+		return 0;
+	late = ceil(program->done / block) * block - program->done;
+	late = fmin(late, visit->cycles - program->done);
+	advance(program, late, y);
+	return late;
+}
+
 static double address(const struct program *program)
 {
 	double code = program->function[program->visit.function].code;
@@ -321,7 +337,7 @@ static void one_window(struct program *program, struct td_separate_window *windo
 		inside += more;
 		if (inside < requested) {
 			advance(program, requested - inside, y);
-			total += requested - inside;
+			total += requested - inside + end_block(program, y);
 		}
 	}
 	add(y, &total, edge(program), edge_mix);
@@ -371,6 +387,7 @@ void sim_run(struct sim *sim, const struct sim_setup *setup)
 	next_visit(&program);
 	for (size_t i = 0; i < setup->windows; i++) {
 		advance(&program, between(&program.random, 2000, 6000), NULL);
+		end_block(&program, NULL);
 		if (i % 63 == 0) {
 			sim->window[n].empty = 1;
 			one_window(&program, &sim->window[n++], 0);

@@ -29,6 +29,8 @@ struct sim_setup {
 	double shortest, most; /* requested lengths, cycles */
 	double edge;           /* cycles of each return to user mode */
 	double edge_spread;    /* part of it, 0..1, uniform */
+	double block;   /* interrupts come at the end of a block of up to so many cycles,
+			   each function's are as long */
 	double noise;   /* part of the functions that have two mixes with random dwell */
 	int no_returns; /* no counter is free for near returns */
 	int unknown_requested; /* the windows do not say what was asked for */

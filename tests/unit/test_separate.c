@@ -233,6 +233,87 @@ START_TEST(small_edges)
 }
 END_TEST
 
+/* With short windows more can be said of short functions; theirs is a wide interval. */
+START_TEST(small_edges_short_windows)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 1,
+					.windows = 100000,
+					.shortest = 2,
+					.most = 600,
+					.edge = 50,
+					.edge_spread = 0.5};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	limit(&sim, &result, 100, INFINITY, 1.2);
+	limit(&sim, &result, 25, 100, 6);
+	done(&sim, &result);
+}
+END_TEST
+
+/*
+ * Interrupts that come at the end of a block make all windows longer than empty ones:
+ * by more than the program's start is late.
+ */
+START_TEST(late_interrupts)
+{
+	const struct sim_setup setup = {.kind = SIM_TREE,
+					.seed = 2,
+					.program = 4,
+					.functions = 20,
+					.windows = 10000,
+					.shortest = 2,
+					.most = 600,
+					.block = 120};
+	struct td_separate result;
+	struct sim sim;
+	int short_visits = 0;
+
+	separate(&setup, &sim, &result);
+	limit(&sim, &result, 1000, INFINITY, 0.3);
+	ck_assert_double_eq_tol(result.cost.cycles.value, 63, 0.7);
+	ck_assert_double_lt(result.cost.start, -5);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		if (result.function[f].evidence == TD_EVIDENCE_SEPARATED)
+			ck_assert_double_gt(result.function[f].visit,
+					    -1.5 * result.cost.start);
+		short_visits += result.function[f].evidence == TD_EVIDENCE_CALLERS &&
+				visit(&sim, f) >= 30;
+	}
+	ck_assert_int_gt(short_visits, 0);
+	done(&sim, &result);
+}
+END_TEST
+
+/* What has so many cycles a visit is told apart, what has less only with its callers. */
+START_TEST(visits)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 4,
+					.windows = 30000,
+					.shortest = 2,
+					.most = 600};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		const struct td_separate_function *function = &result.function[f];
+		int callers = function->evidence == TD_EVIDENCE_CALLERS;
+
+		if (visit(&sim, f) < 15)
+			ck_assert_msg(callers, "%.1f %.1f", visit(&sim, f),
+				      function->visit);
+		if (visit(&sim, f) >= 25)
+			ck_assert_msg(!callers, "%.1f %.1f", visit(&sim, f),
+				      function->visit);
+	}
+	done(&sim, &result);
+}
+END_TEST
+
 /* Without a counter of returns nothing is known to be a function's own. */
 START_TEST(no_returns)
 {
@@ -410,7 +491,8 @@ int main(void)
 	return unit_main("separate",
 			 (const TTest *const[]){awkward_patterns, long_windows,
 						never_worse_than_the_plain_rule, edges,
-						small_edges, no_returns, measured_lengths,
-						intervals, level_1_only, little,
-						many_functions, NULL});
+						small_edges, small_edges_short_windows,
+						late_interrupts, visits, no_returns,
+						measured_lengths, intervals, level_1_only,
+						little, many_functions, NULL});
 }
