@@ -4,6 +4,7 @@
 noinst_LTLIBRARIES += decoder/libformat.la decoder/libdecoder.la
 
 decoder_libformat_la_SOURCES = \
+	decoder/cpu_name.c decoder/cpu_name.h \
 	decoder/directory.c decoder/directory.h \
 	decoder/format.h \
 	decoder/names.c decoder/names.h \
