@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "agent/core/facts.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,7 +64,7 @@ void td_facts_fill(struct td_file_header *header)
 	struct utsname name;
 	ssize_t n;
 
-	header->machine = EM_X86_64;
+	header->machine = TD_ARCH_MACHINE;
 	header->pid = (uint32_t)getpid();
 	header->ppid = (uint32_t)getppid();
 	header->process_start = td_facts_process_start(header->pid);
