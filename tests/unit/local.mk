@@ -133,7 +133,7 @@ tests_unit_test_metrics_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 td_sigsafe_ldadd = agent/libsigsafe.la agent/unwinder.o
 TD_AGENT_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
-tests_unit_test_callpath_SOURCES = tests/unit/test_callpath.c \
+tests_unit_test_callpath_SOURCES = tests/unit/test_callpath.c tests/unit/context.h \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_callpath_CFLAGS = $(TD_AGENT_TEST_CFLAGS) $(UNWIND_CFLAGS)
 tests_unit_test_callpath_LDADD = $(td_sigsafe_ldadd) $(UNWIND_LIBS) $(CHECK_LIBS)
