@@ -5,8 +5,15 @@ lib_LTLIBRARIES += agent/libtdagent.la
 # Handlers may run on small alternate stacks and must not disturb vector state.
 TD_SIGSAFE_CFLAGS = $(TD_STACK_WARN) -ftls-model=initial-exec -fno-builtin-printf
 
+if AARCH64
+sigsafe_arch = agent/sigsafe/aarch64/arch.h agent/sigsafe/aarch64/frame.h agent/sigsafe/aarch64/unwind.c
+else
+sigsafe_arch = agent/sigsafe/x86_64/arch.h agent/sigsafe/x86_64/frame.h agent/sigsafe/x86_64/unwind.c
+endif
+
 agent_libsigsafe_la_CFLAGS = $(AM_CFLAGS) $(TD_SIGSAFE_CFLAGS)
-agent_libsigsafe_la_SOURCES = \
+agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
+	agent/sigsafe/arch.h \
 	agent/sigsafe/callpath.c agent/sigsafe/callpath.h \
 	agent/sigsafe/clock.c agent/sigsafe/clock.h \
 	agent/sigsafe/engine.h \
@@ -20,6 +27,7 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/random.h \
 	agent/sigsafe/ring.c agent/sigsafe/ring.h \
 	agent/sigsafe/release.c agent/sigsafe/release.h \
+	agent/sigsafe/rule_kind.h \
 	agent/sigsafe/simulated.c agent/sigsafe/simulated.h \
 	agent/sigsafe/simulation.h \
 	agent/sigsafe/store.c agent/sigsafe/store.h \
@@ -30,11 +38,11 @@ agent_libsigsafe_la_SOURCES = \
 	agent/sigsafe/timeline.c agent/sigsafe/timeline.h \
 	agent/sigsafe/trigger.c agent/sigsafe/trigger.h \
 	agent/sigsafe/unwind.c agent/sigsafe/unwind.h \
-	agent/sigsafe/unwind_libc.c \
+	agent/sigsafe/unwind_libc.c agent/sigsafe/unwind_state.h \
 	agent/sigsafe/vernier.c agent/sigsafe/vernier.h \
 	agent/sigsafe/vernier_window.c agent/sigsafe/vernier_window.h \
 	agent/sigsafe/windows.c agent/sigsafe/windows.h \
-	decoder/registers.c decoder/registers.h \
+	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
 	decoder/unwind_table.c decoder/unwind_table.h
 
 agent_libcore_la_SOURCES = \

@@ -4,6 +4,7 @@
 noinst_LTLIBRARIES += decoder/libformat.la decoder/libdecoder.la
 
 decoder_libformat_la_SOURCES = \
+	decoder/cpu_name.c decoder/cpu_name.h \
 	decoder/directory.c decoder/directory.h \
 	decoder/format.h \
 	decoder/names.c decoder/names.h \
@@ -26,7 +27,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/paths.c decoder/paths.h decoder/paths_tree.c \
 	decoder/profile.c decoder/profile.h \
-	decoder/registers.c decoder/registers.h \
+	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
 	decoder/report.c decoder/report.h \
 	decoder/report_finish.c \
 	decoder/report_log.c decoder/report_log.h \

@@ -32,6 +32,36 @@ void td_registers_decode_any(uint64_t slots, uint64_t metrics, uint32_t fields,
 		out[i] = part(slots, field_of(metrics, i), sum);
 }
 
+#ifndef __SSE2__
+bool td_registers_decode(uint64_t slots, uint64_t metrics, uint32_t fields, uint64_t *out)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++)
+		sum += field_of(metrics, i);
+	if (sum < TD_FIELDS_FULL - TD_FIELDS_TOLERANCE ||
+	    sum > TD_FIELDS_FULL + TD_FIELDS_TOLERANCE) {
+		memset(out, 0, fields * sizeof(*out));
+		return false;
+	}
+	td_registers_decode_any(slots, metrics, fields, sum, out);
+	return true;
+}
+
+bool td_registers_weigh(uint64_t slots, uint64_t metrics, uint32_t fields, uint64_t *out)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++)
+		sum += field_of(metrics, i);
+	if (sum != TD_FIELDS_FULL || slots >> 32)
+		return false;
+	for (uint32_t i = 0; i < fields; i++)
+		out[i] = slots * field_of(metrics, i) / 256;
+	return true;
+}
+#endif
+
 bool td_registers_delta(uint64_t slots_a, uint64_t metrics_a, uint64_t slots_b,
 			uint64_t metrics_b, uint32_t fields, uint64_t *out)
 {

@@ -5,3 +5,4 @@ include tests/run/local.mk
 include tests/check/local.mk
 include tests/bench/local.mk
 include tests/lab/local.mk
+include tests/arm64/local.mk

@@ -23,9 +23,10 @@ enum td_audit_kind {
 	TD_AUDIT_OTHER,
 	TD_AUDIT_RETURN,    /* a near return */
 	TD_AUDIT_NEAR_CALL, /* direct or indirect */
-	TD_AUDIT_SYSCALL,   /* SYSCALL, SYSENTER or INT 80h */
-	TD_AUDIT_PUSHF,     /* would save the trap flag of our stepping */
-	TD_AUDIT_REP,       /* a string instruction that is repeated */
+	TD_AUDIT_SYSCALL,
+	TD_AUDIT_PUSHF,  /* would save the trap flag of our stepping */
+	TD_AUDIT_REP,    /* a string instruction that is repeated */
+	TD_AUDIT_ATOMIC, /* the first of some that are atomic unless they are stepped */
 };
 
 /* Of windows with one rule's blessing; all of these are at most what is said. */
@@ -92,9 +93,5 @@ void td_audit_total(const struct td_audit_table *table,
 		    struct td_audit_cell total[TD_AUDIT_LENGTHS_MAX]);
 
 void td_audit_free(struct td_audit_table *table);
-
-/* Which instruction begins `code`, `size` bytes?  `length`: its own, for TD_AUDIT_REP
- * only. */
-enum td_audit_kind td_audit_decode(const uint8_t *code, size_t size, size_t *length);
 
 #endif

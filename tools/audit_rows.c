@@ -7,9 +7,10 @@
 #include "tools/audit_print.h"
 
 const char *const td_audit_loss_key[TD_AUDIT_LOSSES] = {
-	[TD_AUDIT_SLEPT] = "slept",     [TD_AUDIT_ENDED] = "ended",
-	[TD_AUDIT_STOPPED] = "stopped", [TD_AUDIT_KERNEL] = "kernel",
-	[TD_AUDIT_IGNORED] = "ignored", [TD_AUDIT_FOREIGN] = "foreign",
+	[TD_AUDIT_SLEPT] = "slept",         [TD_AUDIT_ENDED] = "ended",
+	[TD_AUDIT_STOPPED] = "stopped",     [TD_AUDIT_KERNEL] = "kernel",
+	[TD_AUDIT_IGNORED] = "ignored",     [TD_AUDIT_FOREIGN] = "foreign",
+	[TD_AUDIT_UNSTEPPED] = "unstepped",
 };
 
 const char *const td_audit_loss_text[TD_AUDIT_LOSSES] = {
@@ -18,7 +19,8 @@ const char *const td_audit_loss_text[TD_AUDIT_LOSSES] = {
 	[TD_AUDIT_STOPPED] = "windows cut by a stop signal",
 	[TD_AUDIT_KERNEL] = "moments in a system call: no window",
 	[TD_AUDIT_IGNORED] = "moments without a window: the program ignores SIGTRAP",
-	[TD_AUDIT_FOREIGN] = "moments without a window: code that is not x86-64",
+	[TD_AUDIT_FOREIGN] = "moments without a window: code that is not 64-bit",
+	[TD_AUDIT_UNSTEPPED] = "windows cut by an atomic sequence without a known end",
 };
 
 static int by_moments(const void *a, const void *b)

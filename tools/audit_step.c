@@ -2,23 +2,19 @@
 #include "tools/audit_step.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/audit_machine.h"
+
 #define MASK_BYTES 8
 #define BIT(signal) (1ull << ((signal)-1))
-#define TRAP_FLAG 0x100u
-#define CODE_64BIT 0x33
 #define BYTES 16
-/* Fewer turns of a repeated instruction are stepped. */
-#define TURNS_FEW 4
 /* siginfo codes of SIGTRAP, include/uapi/asm-generic/siginfo.h */
 enum { CODE_BRKPT = 1, CODE_TRACE = 2, CODE_HWBKPT = 4, CODE_HANDLER = 5 };
 
@@ -27,13 +23,6 @@ static long trace(long request, pid_t tid, uint64_t address, uint64_t data)
 	return ptrace((enum __ptrace_request)request, tid, (void *)address,
 		      (void *)data); /* NOLINT: numbers */
 }
-
-static uint64_t peek_user(pid_t tid, size_t offset)
-{
-	return (uint64_t)trace(PTRACE_PEEKUSER, tid, offset, 0);
-}
-
-#define REGISTER(name) offsetof(struct user, regs.name)
 
 /* A line of /proc/PID/task/TID/status. */
 static uint64_t status_field(pid_t pid, pid_t tid, const char *name, int base)
@@ -96,18 +85,6 @@ static void mask_read(struct td_audit_stepper *s)
 	mask_set(s, true);
 }
 
-static bool breakpoint_set(pid_t tid, uint64_t address)
-{
-	return !trace(PTRACE_POKEUSER, tid, offsetof(struct user, u_debugreg[0]),
-		      address) &&
-	       !trace(PTRACE_POKEUSER, tid, offsetof(struct user, u_debugreg[7]), 1);
-}
-
-static void breakpoint_clear(pid_t tid)
-{
-	trace(PTRACE_POKEUSER, tid, offsetof(struct user, u_debugreg[7]), 0);
-}
-
 static void resume(struct td_audit_stepper *s, int signal)
 {
 	static const long request[] = {
@@ -119,31 +96,11 @@ static void resume(struct td_audit_stepper *s, int signal)
 	trace(request[s->phase], s->tid, 0, (uint64_t)signal);
 }
 
-/* Starts the instruction at ip. */
-static void go(struct td_audit_stepper *s)
-{
-	uint8_t bytes[BYTES];
-	size_t length = 0;
-	size_t size = td_audit_code_bytes(s->result->code, s->ip, bytes, sizeof(bytes));
-
-	s->kind = td_audit_decode(bytes, size, &length);
-	s->phase = TD_AUDIT_STEP;
-	if (s->kind == TD_AUDIT_SYSCALL) {
-		mask_set(s, false);
-		s->phase = TD_AUDIT_ENTRY;
-	} else if (s->kind == TD_AUDIT_REP &&
-		   peek_user(s->tid, REGISTER(rcx)) > TURNS_FEW &&
-		   breakpoint_set(s->tid, s->ip + length)) {
-		s->phase = TD_AUDIT_RUN;
-	}
-	resume(s, 0);
-}
-
 /* As it was before the window. */
 static void put_back(struct td_audit_stepper *s)
 {
 	if (s->phase == TD_AUDIT_RUN)
-		breakpoint_clear(s->tid);
+		td_audit_leap_end(s->tid);
 	mask_set(s, false);
 	if (s->held)
 		syscall(SYS_tgkill, s->pid, s->tid, SIGTRAP);
@@ -173,6 +130,30 @@ static void cut(struct td_audit_stepper *s, enum td_audit_loss why)
 	td_audit_stepper_abandon(s, why);
 }
 
+/* Starts the instruction at ip. */
+static void go(struct td_audit_stepper *s)
+{
+	uint8_t bytes[BYTES];
+	size_t length = 0;
+	size_t size = td_audit_code_bytes(s->result->code, s->ip, bytes, sizeof(bytes));
+
+	s->kind = td_audit_decode(bytes, size, &length);
+	s->phase = TD_AUDIT_STEP;
+	if (s->kind == TD_AUDIT_SYSCALL) {
+		mask_set(s, false);
+		s->phase = TD_AUDIT_ENTRY;
+	} else if (s->kind == TD_AUDIT_REP &&
+		   td_audit_leap(s->result->code, s->tid, s->ip, length)) {
+		s->phase = TD_AUDIT_RUN;
+	} else if (s->kind == TD_AUDIT_ATOMIC) {
+		if (td_audit_leap(s->result->code, s->tid, s->ip, length))
+			s->phase = TD_AUDIT_RUN;
+		else
+			cut(s, TD_AUDIT_UNSTEPPED);
+	}
+	resume(s, 0);
+}
+
 static uint32_t function_at(struct td_audit_stepper *s, uint64_t ip)
 {
 	uint32_t function = td_audit_code_function(s->result->code, ip);
@@ -182,22 +163,10 @@ static uint32_t function_at(struct td_audit_stepper *s, uint64_t ip)
 	return function;
 }
 
-/* PUSHF has saved the flags as they are while we step. */
-static void trap_flag_hide(pid_t tid)
-{
-	uint64_t at = peek_user(tid, REGISTER(rsp));
-	uint64_t flags;
-
-	errno = 0;
-	flags = (uint64_t)trace(PTRACE_PEEKDATA, tid, at, 0);
-	if (!errno && (flags & TRAP_FLAG))
-		trace(PTRACE_POKEDATA, tid, at, flags & ~(uint64_t)TRAP_FLAG);
-}
-
 /* The instruction is over, or there is a frame of a handler. */
 static void arrive(struct td_audit_stepper *s, bool executed)
 {
-	uint64_t ip = peek_user(s->tid, REGISTER(rip));
+	uint64_t ip = td_audit_ip(s->tid);
 	uint32_t function;
 
 	if (executed && s->kind == TD_AUDIT_REP && ip == s->ip) { /* a turn of it */
@@ -205,7 +174,7 @@ static void arrive(struct td_audit_stepper *s, bool executed)
 		return;
 	}
 	if (executed && s->kind == TD_AUDIT_PUSHF)
-		trap_flag_hide(s->tid);
+		td_audit_hide_stepping(s->tid);
 	s->ip = ip;
 	function = function_at(s, ip);
 	if (function == UINT32_MAX) {
@@ -257,7 +226,7 @@ static void pass_on(struct td_audit_stepper *s, int signal)
 	}
 	if (caught) {
 		if (s->phase == TD_AUDIT_RUN)
-			breakpoint_clear(s->tid);
+			td_audit_leap_end(s->tid);
 		mask_set(s, false); /* for the frame */
 		s->phase = TD_AUDIT_STEP;
 	}
@@ -273,7 +242,7 @@ static void trap_stop(struct td_audit_stepper *s)
 	case CODE_HWBKPT:
 		if (s->phase != TD_AUDIT_RUN)
 			break;
-		breakpoint_clear(s->tid);
+		td_audit_leap_end(s->tid);
 		s->phase = TD_AUDIT_STEP;
 		arrive(s, true);
 		return;
@@ -320,13 +289,13 @@ void td_audit_stepper_look(struct td_audit_stepper *s)
 }
 
 /* Counts why no window can be opened; true if one can. */
-static bool fit(struct td_audit_stepper *s, const struct user_regs_struct *registers)
+static bool fit(struct td_audit_stepper *s, const struct td_audit_moment *moment)
 {
 	enum td_audit_loss why;
 
-	if ((int64_t)registers->orig_rax >= 0)
+	if (moment->in_call)
 		why = TD_AUDIT_KERNEL;
-	else if (registers->cs != CODE_64BIT)
+	else if (moment->foreign)
 		why = TD_AUDIT_FOREIGN;
 	else if (status_field(s->pid, s->tid, "SigIgn:", 16) & BIT(SIGTRAP))
 		why = TD_AUDIT_IGNORED;
@@ -338,20 +307,20 @@ static bool fit(struct td_audit_stepper *s, const struct user_regs_struct *regis
 
 void td_audit_stepper_open(struct td_audit_stepper *s, pid_t tid, const uint64_t *length)
 {
-	struct user_regs_struct registers;
+	struct td_audit_moment moment;
 	uint32_t function;
 
 	s->tid = tid;
 	s->phase = TD_AUDIT_CLOSED;
 	s->held = false;
-	if (trace(PTRACE_GETREGS, tid, 0, (uint64_t)&registers)) /* it is gone */
+	if (td_audit_look(tid, &moment)) /* it is gone */
 		return;
-	if (!fit(s, &registers)) {
+	if (!fit(s, &moment)) {
 		resume(s, 0);
 		return;
 	}
 	td_audit_code_refresh(s->result->code);
-	s->ip = registers.rip;
+	s->ip = moment.ip;
 	function = function_at(s, s->ip);
 	if (function == UINT32_MAX) {
 		resume(s, 0);

@@ -29,12 +29,13 @@ struct td_audit_settings {
 
 /* Why the windows of a moment are not whole, or none were opened. */
 enum td_audit_loss {
-	TD_AUDIT_SLEPT,   /* a system call in it waited */
-	TD_AUDIT_ENDED,   /* the thread or process ended, or became another program */
-	TD_AUDIT_STOPPED, /* by a job-control signal */
-	TD_AUDIT_KERNEL,  /* the moment was in a system call: nothing to step */
-	TD_AUDIT_IGNORED, /* the program ignores SIGTRAP, which stepping would undo */
-	TD_AUDIT_FOREIGN, /* code that is not x86-64 */
+	TD_AUDIT_SLEPT,     /* a system call in it waited */
+	TD_AUDIT_ENDED,     /* the thread or process ended, or became another program */
+	TD_AUDIT_STOPPED,   /* by a job-control signal */
+	TD_AUDIT_KERNEL,    /* the moment was in a system call: nothing to step */
+	TD_AUDIT_IGNORED,   /* the program ignores SIGTRAP, which stepping would undo */
+	TD_AUDIT_FOREIGN,   /* code of another mode than the 64-bit one */
+	TD_AUDIT_UNSTEPPED, /* an atomic sequence that could not be run through */
 	TD_AUDIT_LOSSES
 };
 

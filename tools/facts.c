@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decoder/cpu_name.h"
 #include "tools/directory.h"
 #include "tools/library.h"
 
@@ -68,6 +69,20 @@ static bool read_field(const char *path, const char *key, char *value, size_t si
 	return found;
 }
 
+static void read_cpu(char *name, size_t size)
+{
+	char text[4096];
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	size_t length;
+
+	if (!file)
+		return;
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	td_cpu_name(text, name, size);
+}
+
 static void gather_system(struct td_facts *facts)
 {
 	struct utsname name;
@@ -81,7 +96,7 @@ static void gather_system(struct td_facts *facts)
 			   &facts->kernel_minor) != 2)
 			facts->kernel_major = facts->kernel_minor = -1;
 	}
-	read_field("/proc/cpuinfo", "model name", facts->cpu, sizeof(facts->cpu));
+	read_cpu(facts->cpu, sizeof(facts->cpu));
 	if (read_field("/proc/cpuinfo", "flags", flags, sizeof(flags)))
 		facts->hypervisor = strstr(flags, " hypervisor") != NULL;
 	facts->seccomp = read_field("/proc/self/status", "Seccomp", value, sizeof(value))
@@ -177,10 +192,14 @@ static void gather_tries(struct td_facts *facts)
 		timer_delete(timer);
 }
 
-/* "cpu", or "cpu_core" and "cpu_atom" of a hybrid one. */
+/* "cpu", or "cpu_core" and "cpu_atom" of a hybrid one; elsewhere one that says which
+ * CPUs it is of. */
 static bool is_cpu_pmu(const char *name)
 {
-	return !strcmp(name, "cpu") || !strncmp(name, "cpu_", 4);
+	char path[512];
+
+	snprintf(path, sizeof(path), DEVICES "/%s/cpus", name);
+	return !strcmp(name, "cpu") || !strncmp(name, "cpu_", 4) || !access(path, F_OK);
 }
 
 static void gather_events(struct td_facts *facts, const char *pmu)

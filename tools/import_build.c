@@ -10,6 +10,7 @@
 #include "decoder/estimate.h"
 #include "decoder/hash.h"
 #include "tools/import_elf.h"
+#include "tools/native.h"
 
 #define CPUS_MAX 8192
 #define NONE UINT32_MAX
@@ -107,7 +108,7 @@ struct td_import *td_import_new(void)
 	header->object_size = sizeof(struct td_file_object);
 	header->thread_size = sizeof(struct td_file_thread);
 	header->window_size = sizeof(struct td_file_window);
-	header->machine = 62; /* EM_X86_64 */
+	header->machine = TD_NATIVE_MACHINE;
 	header->blocks_max = TD_BLOCKS_MAX;
 	header->state = TD_STATE_EXITED;
 	return import;

@@ -83,6 +83,7 @@ tools_libmachine_la_SOURCES = \
 	tools/child.c tools/child.h \
 	tools/commands.h \
 	tools/directory.c tools/directory.h \
+	tools/native.h \
 	tools/facts.c tools/facts.h \
 	tools/found.c tools/found.h \
 	tools/library.c tools/library.h \
@@ -93,9 +94,15 @@ tools_libmachine_la_LIBADD = decoder/libformat.la
 
 # libaudit: windows by single steps.
 noinst_LTLIBRARIES += tools/libaudit.la
-tools_libaudit_la_SOURCES = \
+if AARCH64
+audit_arch = tools/audit_aarch64.c
+else
+audit_arch = tools/audit_x86_64.c
+endif
+tools_libaudit_la_SOURCES = $(audit_arch) \
 	tools/audit_code.c tools/audit_code.h \
 	tools/audit_count.c tools/audit_count.h \
+	tools/audit_machine.h \
 	tools/audit_maps.c tools/audit_maps.h \
 	tools/audit_print.c tools/audit_print.h \
 	tools/audit_rows.c \

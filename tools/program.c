@@ -13,11 +13,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "tools/native.h"
+
 #define SCRIPTS_MAX 5 /* #! lines that the kernel follows */
 #define SEGMENTS_MAX 512
-
-/* The loader of glibc; another one means another libc, which has not ours. */
-#define LOADER "ld-linux-x86-64.so.2"
 
 __attribute__((format(printf, 3, 4))) static int refuse(char *why, size_t size,
 							const char *format, ...)
@@ -34,7 +33,8 @@ static int refuse_interpreter(const char *loader, char *why, size_t size)
 {
 	const char *slash = strrchr(loader, '/');
 
-	if (!strcmp(slash ? slash + 1 : loader, LOADER))
+	/* another one means another libc, which has not ours */
+	if (!strcmp(slash ? slash + 1 : loader, TD_NATIVE_LOADER))
 		return 0;
 	return refuse(why, size,
 		      "uses another C library (its loader is %s); tdagent needs glibc",
@@ -69,10 +69,12 @@ static int check_elf(int fd, enum td_program_use use, const Elf64_Ehdr *header,
 {
 	if (length < (ssize_t)sizeof(*header) ||
 	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_machine != EM_X86_64 ||
+	    header->e_ident[EI_DATA] != ELFDATA2LSB ||
+	    header->e_machine != TD_NATIVE_MACHINE ||
 	    header->e_phentsize != sizeof(Elf64_Phdr))
 		return refuse(why, size,
-			      "is not an x86_64 program; tdagent has no other");
+			      "is not a program for " TD_NATIVE_NAME
+			      ", and this tdagent is");
 	return use == TD_PROGRAM_TRACE ? 0 : check_segments(fd, header, why, size);
 }
 

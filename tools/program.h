@@ -18,7 +18,7 @@ enum {
 /* What is to be done with it. */
 enum td_program_use {
 	TD_PROGRAM_PRELOAD, /* it must be linked with glibc, dynamically */
-	TD_PROGRAM_TRACE,   /* any x86-64 program without further rights */
+	TD_PROGRAM_TRACE,   /* any program without further rights */
 };
 
 /*

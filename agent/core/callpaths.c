@@ -6,6 +6,7 @@
 
 #include "agent/core/core.h"
 #include "agent/core/log.h"
+#include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/maps.h"
 #include "agent/sigsafe/store.h"
@@ -35,20 +36,13 @@ static struct td_callpath *new_callpath(void)
 	return NULL;
 }
 
-/* glibc puts the thread's control block, which %fs points to, on top of the stack
- * that it allocates or is given. */
-static uint64_t control_block(void)
-{
-	uint64_t address;
-
-	__asm__("movq %%fs:0, %0" : "=r"(address));
-	return address;
-}
-
-/* Where the calling thread's stack is: what is mapped from its stack pointer up. */
+/* Where the calling thread's stack is: what is mapped from its stack pointer up.
+ * glibc puts the control block, which the thread pointer points to, on top of the
+ * stack that it allocates or is given. */
 static struct td_range own_stack(bool *grows)
 {
-	uint64_t sp = (uint64_t)__builtin_frame_address(0), top = control_block();
+	uint64_t sp = (uint64_t)__builtin_frame_address(0),
+		 top = td_arch_thread_pointer();
 	struct td_mapping mapping;
 
 	*grows = false;

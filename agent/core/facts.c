@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "agent/core/facts.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,11 +12,12 @@
 
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/syscall.h"
+#include "decoder/cpu_name.h"
 
 /* Raw calls: reading a file must not pass our own hooks nor be a cancellation point. */
 long td_facts_read(const char *path, char *text, size_t size)
 {
-	long fd = td_syscall3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+	long fd = td_syscall4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	size_t used = 0;
 	long n = 0;
 
@@ -54,18 +54,9 @@ uint64_t td_facts_process_start(uint32_t pid)
 static void fill_cpu(char *cpu, size_t size)
 {
 	char text[4096];
-	char *at, *end;
 
-	if (td_facts_read("/proc/cpuinfo", text, sizeof(text)) <= 0)
-		return;
-	at = strstr(text, "model name");
-	at = at ? strstr(at, ": ") : NULL;
-	if (!at)
-		return;
-	end = strchr(at, '\n');
-	if (end)
-		*end = 0;
-	snprintf(cpu, size, "%s", at + 2);
+	if (td_facts_read("/proc/cpuinfo", text, sizeof(text)) > 0)
+		td_cpu_name(text, cpu, size);
 }
 
 void td_facts_fill(struct td_file_header *header)
@@ -73,7 +64,7 @@ void td_facts_fill(struct td_file_header *header)
 	struct utsname name;
 	ssize_t n;
 
-	header->machine = EM_X86_64;
+	header->machine = TD_ARCH_MACHINE;
 	header->pid = (uint32_t)getpid();
 	header->ppid = (uint32_t)getppid();
 	header->process_start = td_facts_process_start(header->pid);
@@ -130,6 +121,17 @@ unsigned td_facts_kernel(void)
 	return major * 1000 + minor;
 }
 
+/* The fastest clock, where the kernel does not say what it is now. */
+static uint64_t fastest_per_us(void)
+{
+	char text[32];
+
+	return td_facts_read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
+			     text, sizeof(text)) > 0
+		       ? strtoull(text, NULL, 10) / 1000
+		       : 0;
+}
+
 uint64_t td_facts_cycles_per_us(void)
 {
 	char text[4096];
@@ -139,5 +141,5 @@ uint64_t td_facts_cycles_per_us(void)
 		return 0;
 	at = strstr(text, "cpu MHz");
 	at = at ? strstr(at, ": ") : NULL;
-	return at ? strtoull(at + 2, NULL, 10) : 0;
+	return at ? strtoull(at + 2, NULL, 10) : fastest_per_us();
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "agent/core/metrics.h"
 
-#include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -14,6 +13,7 @@
 
 #include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
+#include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/syscall.h"
@@ -82,18 +82,9 @@ static uint32_t read_number(const char *device, const char *file, uint32_t fallb
 		       : fallback;
 }
 
-static uint32_t cpu_model(void)
-{
-	uint32_t a, b, c, d;
-
-	if (!__get_cpuid(1, &a, &b, &c, &d) || (a >> 8 & 0xf) != 6)
-		return 0;
-	return (a >> 4 & 0xf) | (a >> 12 & 0xf0);
-}
-
 static void choose_extras(void)
 {
-	uint32_t model = cpu_model();
+	uint32_t model = td_arch_intel_model();
 
 	memcpy(extras, leavings, sizeof(leavings));
 	td_metrics_shape.extras = TD_LEAVINGS;

@@ -129,12 +129,7 @@ static const struct td_callpath_row *row_of_leaf(struct td_thread *thread, uint6
 static void begin(struct td_callpath *callpath, const ucontext_t *context,
 		  struct td_registers_of_frame *at)
 {
-	*at = (struct td_registers_of_frame){
-		.ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
-		.sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP],
-		.bp = (uint64_t)context->uc_mcontext.gregs[REG_RBP],
-		.bx_at = (uint64_t)&context->uc_mcontext.gregs[REG_RBX],
-	};
+	*at = td_unwind_begin(context);
 	td_memory_begin(&callpath->memory, at->sp);
 	callpath->objects = 0;
 	callpath->lessons = LESSONS;

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "agent/sigsafe/metrics.h"
+#include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/engine.h"
+#include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/syscall.h"
 
 /* <linux/signal.h> has these under the same names, but it excludes libc's. */
@@ -157,7 +158,7 @@ static inline void take_sample(struct td_thread *thread, const ucontext_t *inter
 	thread->interrupted = interrupted;
 	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	td_engine_signal(thread, (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP], how);
+	td_engine_signal(thread, td_arch_ip(interrupted), how);
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
 }

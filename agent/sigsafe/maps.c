@@ -107,7 +107,8 @@ static bool walk(struct reader *reader, uint64_t ip, struct td_mapping *mapping)
 	char data[512];
 	bool found = false;
 	long n;
-	int fd = (int)td_syscall3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	int fd = (int)td_syscall4(SYS_openat, AT_FDCWD, "/proc/self/maps",
+				  O_RDONLY | O_CLOEXEC, 0);
 
 	if (fd < 0)
 		return false;

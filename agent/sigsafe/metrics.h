@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/thread.h"
 #include "decoder/registers.h"
@@ -53,7 +54,7 @@ static inline bool td_metrics_read_one(const volatile struct perf_event_mmap_pag
 
 	if (__builtin_sub_overflow(page->index, 1u, &counter))
 		return false;
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter) : "memory");
+	td_arch_read_counter(counter, &low, &high);
 	half[0] = low;
 	half[1] = high;
 	return true;

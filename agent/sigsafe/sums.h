@@ -6,7 +6,6 @@
 #ifndef TD_SIGSAFE_SUMS_H
 #define TD_SIGSAFE_SUMS_H
 
-#include <emmintrin.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,23 +39,33 @@
 		break;                                                                   \
 	}
 
+/* Both registers' halves at once; may stand anywhere in memory. */
+typedef double td_pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Its first half, twice. */
+#ifdef __clang__
+#define TD_SUMS_TWICE(pair) __builtin_shufflevector(pair, pair, 0, 0)
+#else
+#define TD_SUMS_TWICE(pair)                                                              \
+	__builtin_shuffle(pair, (long __attribute__((vector_size(16)))){0, 0})
+#endif
+
 /* A valid window's `n` values, of which the first is the divisor. */
 static inline void td_sums_add_window(struct td_file_place *place, const uint64_t *values,
 				      uint32_t n)
 {
 	struct td_file_sum *sum = place->sum;
-	__m128d divisor = _mm_set1_pd((double)(int64_t)values[0]);
+	td_pair divisor = {(double)(int64_t)values[0], (double)(int64_t)values[0]};
 
 	place->windows++;
 /* (x, d) * (x, x): both products at once; corrected values can be below zero */
 #define TD_ADD(i)                                                                        \
 	do {                                                                             \
-		__m128d with = _mm_cvtsi64_sd(divisor, (int64_t)values[i]);              \
-		__m128d products = _mm_mul_pd(_mm_unpacklo_pd(with, with), with);        \
+		td_pair with = divisor;                                                  \
                                                                                          \
+		with[0] = (double)(int64_t)values[i];                                    \
 		sum[i].sum += values[i];                                                 \
-		_mm_storeu_pd(&sum[i].squares,                                           \
-			      _mm_add_pd(_mm_loadu_pd(&sum[i].squares), products));      \
+		*(td_pair *)&sum[i].squares += TD_SUMS_TWICE(with) * with;               \
 	} while (0)
 	TD_SUMS_EACH(n, TD_ADD)
 #undef TD_ADD

@@ -10,19 +10,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-static inline long td_syscall6(long nr, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long ret;
-
-	__asm__ volatile("syscall"
-			 : "=a"(ret)
-			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return ret;
-}
+#include "agent/sigsafe/arch.h"
 
 #define td_syscall0(nr) td_syscall6(nr, 0, 0, 0, 0, 0, 0)
 #define td_syscall1(nr, a) td_syscall6(nr, (long)(a), 0, 0, 0, 0, 0)

@@ -7,6 +7,10 @@
  * next to nothing of the program's stack.
  *
  * Stacks are read by td_memory alone.
+ *
+ * How calls, frames and handlers look is the architecture's: its frame.h has
+ * struct td_rule, struct td_registers_of_frame, td_unwind_begin() for the innermost
+ * frame, and td_unwind_quickly().
  */
 #ifndef TD_SIGSAFE_UNWIND_H
 #define TD_SIGSAFE_UNWIND_H
@@ -17,40 +21,13 @@
 #include <ucontext.h>
 
 #include "agent/sigsafe/memory.h"
+#include "agent/sigsafe/rule_kind.h"
 
-enum td_rule_kind {
-	TD_RULE_NONE,     /* no unwind information */
-	TD_RULE_STANDARD, /* the members below say it all */
-	TD_RULE_LAST,     /* the outermost frame */
-	TD_RULE_OTHER,    /* computed: signal frames, stubs, realigned stacks */
-};
-
-/* DWARF's numbers */
-#define TD_REGISTER_BX 3u
-#define TD_REGISTER_BP 6u
-#define TD_REGISTER_SP 7u
-#define TD_REGISTERS 16u
-
-/*
- * The caller's stack pointer (CFA) is a register + cfa_offset, the return address
- * stands below it, the caller's base pointer at CFA + bp_offset.  BX, the base of
- * a few frames (the dynamic linker's), likewise.
- */
-struct td_rule {
-	uint8_t kind;      /* enum td_rule_kind */
-	uint8_t base;      /* the register; not SP, BP, BX: in the innermost frame only */
-	int16_t bp_offset; /* 0: it is unchanged */
-	int32_t cfa_offset;
-	int16_t bx_offset; /* likewise */
-};
-
-/* What a walk knows of a frame. */
-struct td_registers_of_frame {
-	uint64_t ip; /* to be looked up: for a caller, inside its call instruction */
-	uint64_t sp;
-	uint64_t bp;
-	uint64_t bx_at; /* where BX was saved, first of all by the signal */
-};
+#if defined(__x86_64__)
+#include "agent/sigsafe/x86_64/frame.h"
+#elif defined(__aarch64__)
+#include "agent/sigsafe/aarch64/frame.h"
+#endif
 
 /*
  * The rule for the instruction at `ip`, which must be in a function that
@@ -72,34 +49,6 @@ enum td_step {
  */
 enum td_step td_unwind_step(struct td_memory *memory, const struct td_rule *rule,
 			    struct td_registers_of_frame *at, const ucontext_t *context);
-
-/* The same for nearly all frames: by a standard rule, on the stack that is read
- * directly.  False: nothing was done.  Context: as above. */
-static inline bool td_unwind_quickly(const struct td_memory *memory,
-				     const struct td_rule *rule,
-				     struct td_registers_of_frame *at)
-{
-	uint64_t cfa = (rule->base == TD_REGISTER_SP ? at->sp : at->bp) +
-		       (uint64_t)(int64_t)rule->cfa_offset;
-	uint64_t saved = cfa + (uint64_t)(int64_t)rule->bp_offset;
-	uint64_t back;
-
-	if (rule->kind != TD_RULE_STANDARD || cfa <= at->sp ||
-	    (rule->base != TD_REGISTER_SP && rule->base != TD_REGISTER_BP) ||
-	    !td_memory_is_near(memory, cfa - 8) ||
-	    (rule->bp_offset && !td_memory_is_near(memory, saved)))
-		return false;
-	back = *(const uint64_t *)(cfa - 8);
-	if (!back)
-		return false;
-	if (rule->bp_offset)
-		at->bp = *(const uint64_t *)saved;
-	if (rule->bx_offset)
-		at->bx_at = cfa + (uint64_t)(int64_t)rule->bx_offset;
-	at->sp = cfa;
-	at->ip = back - 1;
-	return true;
-}
 
 /* Where td_unwind_leave() goes to on this thread; NULL: libgcc is not at work. */
 extern __thread void *td_unwind_frame __attribute__((tls_model("initial-exec")));

@@ -16,7 +16,7 @@ zone()
 	for name in $(comm -23 "$work/undefined" "$work/allowed"); do
 		users=
 		for object in "$work"/O0/*.o; do
-			nm -u "$object" | grep -qw "$name" && users="$users $(basename "$object" .o).c"
+			nm -u "$object" | grep -qw "$name" && users="$users $(basename "$object" .o)"
 		done
 		fail "$what: $name is not allowed in a signal handler (used by:${users:- ?});" \
 			"if it is safe, give the reason in tests/check/as-zone.allow"
@@ -31,9 +31,9 @@ grep -nE '^[^#[:space:]]+[[:space:]]*(#[[:space:]]*)?$' "$check/as-zone.allow" &
 	fail "as-zone.allow: each name needs its reason"
 
 mkdir "$work/O0"
-for source in "$top"/agent/sigsafe/*.c "$top/decoder/registers.c" \
-	"$top/decoder/unwind_table.c"; do
-	$compile -O0 -fPIC -c "$source" -o "$work/O0/$(basename "$source" .c).o" || exit 99
+for source in $(sources agent/sigsafe decoder/registers.c decoder/unwind_table.c |
+	grep '\.c$' | native); do
+	$compile -O0 -fPIC -c "$top/$source" -o "$work/O0/$(echo "${source%.c}" | tr / _).o" || exit 99
 done
 zone "as built" --whole-archive $archive $unwinder
 zone "at -O0" "$work"/O0/*.o $unwinder

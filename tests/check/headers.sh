@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each header compiles alone, twice in a row.
+# Each header compiles alone, twice in a row; another processor's for that one only.
 . "$(dirname "$0")/lib.sh"
 
-for header in $(sources agent decoder tools | grep '\.h$'); do
+for header in $(sources agent decoder tools | grep '\.h$' | native); do
 	printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$work/alone.c"
 	$compile -Wall -Wextra -fsyntax-only "$work/alone.c" >"$work/log" 2>&1 &&
 		[ ! -s "$work/log" ] && continue

@@ -40,6 +40,15 @@ sources()
 	(cd "$top" && find "$@" -name '*.[ch]' ! -name '*.pb-c.*' | sort)
 }
 
+# native: of the paths on stdin those that this machine's compiler can compile.
+native()
+{
+	case $($cc -dumpmachine) in
+	aarch64-*) grep -v -e /x86_64/ -e _sse2 ;;
+	*) grep -v /aarch64/ ;;
+	esac
+}
+
 finish()
 {
 	status=$?

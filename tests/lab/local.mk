@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 # The emulated PMU: make check-lab builds it, once, and runs the lab tests.
+# Its processors are Intel's, and its programs their machine code.
+if !AARCH64
 TESTS += tests/lab/lab.sh
 check_PROGRAMS += tests/lab/awkward tests/lab/callers tests/lab/phases tests/lab/random tests/lab/selfcheck
 check_LTLIBRARIES += tests/lab/libawkward-far.la
+endif
 
 lab_tests = \
 	tests/lab/accuracy.sh \

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tests/prog/breakpoint.h"
 #include "tests/prog/spin.h"
 
 static char *self;
@@ -115,7 +116,7 @@ static void by_prof(void)
 
 static void by_trap(void)
 {
-	__asm__ volatile("int3");
+	BREAKPOINT();
 }
 
 static void by_segv(void)

@@ -27,6 +27,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Younger architectures have the younger calls only. */
+#ifndef SYS_readlink
+#define SYS_readlink SYS_readlinkat
+#define SYS_mkdir SYS_mkdirat
+#define SYS_unlink SYS_unlinkat
+#endif
+
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
 #endif

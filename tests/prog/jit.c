@@ -9,8 +9,13 @@
 
 #include "tests/prog/spin.h"
 
+#if defined(__x86_64__)
 /* mov %edi,%eax; 1: dec %eax; jnz 1b; ret */
 static const unsigned char loop[] = {0x89, 0xf8, 0xff, 0xc8, 0x75, 0xfc, 0xc3};
+#elif defined(__aarch64__)
+/* 1: subs w0, w0, #1; b.ne 1b; ret */
+static const uint32_t loop[] = {0x71000400, 0x54ffffe1, 0xd65f03c0};
+#endif
 
 static SPIN_NOINLINE void compiled_work(void)
 {
@@ -27,6 +32,7 @@ int main(void)
 	if (code == MAP_FAILED)
 		return 1;
 	memcpy(code + 4096, loop, sizeof(loop));
+	__builtin___clear_cache((char *)code + 4096, (char *)code + 8192);
 	*(void **)&run = code + 4096;
 	start = spin_cpu_ns();
 	while (spin_cpu_ns() - start < 400 * SPIN_MS)

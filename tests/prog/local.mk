@@ -23,7 +23,7 @@ tests_prog_burn_CFLAGS = $(prog_cflags)
 tests_prog_closeall_SOURCES = tests/prog/closeall.c tests/prog/spin.h
 tests_prog_closeall_CFLAGS = $(prog_cflags)
 tests_prog_deny_SOURCES = tests/prog/deny.c
-tests_prog_exits_SOURCES = tests/prog/exits.c tests/prog/spin.h
+tests_prog_exits_SOURCES = tests/prog/exits.c tests/prog/breakpoint.h tests/prog/spin.h
 tests_prog_exits_CFLAGS = $(prog_cflags)
 tests_prog_forker_SOURCES = tests/prog/forker.c tests/prog/spin.h
 tests_prog_forker_CFLAGS = $(prog_cflags)
@@ -45,7 +45,7 @@ tests_prog_quiet_CFLAGS = $(prog_cflags)
 tests_prog_quiet_LDFLAGS = -pthread
 tests_prog_rawfork_SOURCES = tests/prog/rawfork.c tests/prog/spin.h
 tests_prog_rawfork_CFLAGS = $(prog_cflags)
-tests_prog_sigs_SOURCES = tests/prog/sigs.c tests/prog/spin.h
+tests_prog_sigs_SOURCES = tests/prog/sigs.c tests/prog/breakpoint.h tests/prog/spin.h
 tests_prog_sigs_CFLAGS = $(prog_cflags)
 tests_prog_versions_SOURCES = tests/prog/versions.c tests/prog/simulate.h tests/prog/spin.h \
 	agent/sigsafe/simulation.h

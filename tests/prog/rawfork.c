@@ -39,7 +39,7 @@ int main(void)
 
 		spin_ms(100);
 		fflush(stdout);
-		pid = (pid_t)syscall(SYS_fork);
+		pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 		if (pid == 0)
 			child(round);
 		if (waitpid(pid, &status, 0) != pid)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/prog/breakpoint.h"
 #include "tests/prog/spin.h"
 
 #define TIMES 100
@@ -70,16 +71,28 @@ static SPIN_NOINLINE void raise_all(void)
 		printf("signal %d raised %d, seen %d\n", numbers[k], TIMES, (int)seen[k]);
 }
 
+static void count_and_skip(int number, siginfo_t *info, void *context)
+{
+	(void)info;
+	count(number);
+	BREAKPOINT_SKIP(context);
+}
+
 /* A debugger's breakpoint, as some programs plant for themselves. */
 static SPIN_NOINLINE void trap_all(void)
 {
+	struct sigaction action = {.sa_sigaction = count_and_skip,
+				   .sa_flags = SA_SIGINFO},
+			 old;
 	int before = seen[0];
 
+	sigaction(SIGTRAP, &action, &old);
 	for (int i = 0; i < TIMES; i++) {
-		__asm__ volatile("int3");
+		BREAKPOINT();
 		spin_ms(1);
 	}
-	printf("int3 %d, seen %d\n", TIMES, (int)seen[0] - before);
+	printf("breakpoints %d, seen %d\n", TIMES, (int)seen[0] - before);
+	sigaction(SIGTRAP, &old, NULL);
 }
 
 static SPIN_NOINLINE void watch_errno(void)

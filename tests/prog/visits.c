@@ -52,6 +52,7 @@ static NOINLINE uint64_t steady(uint64_t x)
 	return x;
 }
 
+#if defined(__x86_64__)
 /* PUSHF saves the flags, which hold no trap flag of anybody's. */
 static NOINLINE uint64_t copy(uint64_t x)
 {
@@ -82,6 +83,27 @@ static NOINLINE uint64_t copy(uint64_t x)
 		puts("a trap flag was seen");
 	return x + (uint64_t)(unsigned char)to[x % sizeof(to)];
 }
+#elif defined(__aarch64__)
+/* Stepped one by one, the two never meet: such a loop would not end. */
+static NOINLINE uint64_t copy(uint64_t x)
+{
+	static uint64_t cell;
+
+	for (int i = 0; i < TURNS / 10; i++) {
+		uint64_t value;
+		uint32_t failed;
+
+		__asm__ volatile("1: ldaxr %0, [%2]\n\t"
+				 "add %0, %0, #1\n\t"
+				 "stlxr %w1, %0, [%2]\n\t"
+				 "cbnz %w1, 1b"
+				 : "=&r"(value), "=&r"(failed)
+				 : "r"(&cell)
+				 : "memory");
+	}
+	return x;
+}
+#endif
 
 static NOINLINE uint64_t caller(uint64_t x)
 {

@@ -10,6 +10,7 @@ tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 decoder_tests = \
 	tests/unit/test_cholesky \
 	tests/unit/test_compare \
+	tests/unit/test_cpu_name \
 	tests/unit/test_estimate \
 	tests/unit/test_export \
 	tests/unit/test_formats \
@@ -37,6 +38,9 @@ tests_unit_test_compare_SOURCES = tests/unit/test_compare.c $(td_build_profile) 
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_compare_CFLAGS = $(td_unit_cflags)
 tests_unit_test_compare_LDADD = tools/libprint.la $(td_unit_ldadd)
+tests_unit_test_cpu_name_SOURCES = tests/unit/test_cpu_name.c tests/unit/unit.h
+tests_unit_test_cpu_name_CFLAGS = $(td_unit_cflags)
+tests_unit_test_cpu_name_LDADD = $(td_unit_ldadd)
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c tests/unit/unit.h
 tests_unit_test_estimate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_estimate_LDADD = $(td_unit_ldadd)
@@ -129,7 +133,7 @@ tests_unit_test_metrics_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 td_sigsafe_ldadd = agent/libsigsafe.la agent/unwinder.o
 TD_AGENT_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
-tests_unit_test_callpath_SOURCES = tests/unit/test_callpath.c \
+tests_unit_test_callpath_SOURCES = tests/unit/test_callpath.c tests/unit/context.h \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_callpath_CFLAGS = $(TD_AGENT_TEST_CFLAGS) $(UNWIND_CFLAGS)
 tests_unit_test_callpath_LDADD = $(td_sigsafe_ldadd) $(UNWIND_LIBS) $(CHECK_LIBS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What the audit counts, on steps that are made up. */
-#include "tools/audit_count.h"
+#include "tools/audit_machine.h"
 
 #include <string.h>
 
@@ -193,6 +193,7 @@ static enum td_audit_kind decode(const char *code, size_t size, size_t *length)
 	return td_audit_decode((const uint8_t *)code, size, length);
 }
 
+#if defined(__x86_64__)
 START_TEST(instructions)
 {
 	size_t length = 0;
@@ -224,6 +225,44 @@ START_TEST(instructions)
 	ck_assert_int_eq(decode("", 0, &length), TD_AUDIT_OTHER);
 }
 END_TEST
+#elif defined(__aarch64__)
+static enum td_audit_kind decode_word(uint32_t code)
+{
+	size_t length = 0;
+
+	return decode((const char *)&code, sizeof(code), &length);
+}
+
+START_TEST(instructions)
+{
+	size_t length = 0;
+
+	ck_assert_int_eq(decode_word(0xd65f03c0), TD_AUDIT_RETURN);    /* ret */
+	ck_assert_int_eq(decode_word(0xd65f0020), TD_AUDIT_RETURN);    /* ret x1 */
+	ck_assert_int_eq(decode_word(0xd65f0bff), TD_AUDIT_RETURN);    /* retaa */
+	ck_assert_int_eq(decode_word(0xd65f0fff), TD_AUDIT_RETURN);    /* retab */
+	ck_assert_int_eq(decode_word(0x97ffffff), TD_AUDIT_NEAR_CALL); /* bl */
+	ck_assert_int_eq(decode_word(0xd63f0060), TD_AUDIT_NEAR_CALL); /* blr x3 */
+	ck_assert_int_eq(decode_word(0xd73f0822), TD_AUDIT_NEAR_CALL); /* blraa x1, x2 */
+	ck_assert_int_eq(decode_word(0xd63f083f), TD_AUDIT_NEAR_CALL); /* blraaz x1 */
+	ck_assert_int_eq(decode_word(0x17ffffff), TD_AUDIT_OTHER);     /* b */
+	ck_assert_int_eq(decode_word(0xd61f0220), TD_AUDIT_OTHER);     /* br x17 */
+	ck_assert_int_eq(decode_word(0xd4000001), TD_AUDIT_SYSCALL);   /* svc #0 */
+	ck_assert_int_eq(decode_word(0xd4200000), TD_AUDIT_OTHER);     /* brk #0 */
+	ck_assert_int_eq(decode_word(0xc85ffc20), TD_AUDIT_ATOMIC); /* ldaxr x0, [x1] */
+	ck_assert_int_eq(decode_word(0x885f7c20), TD_AUDIT_ATOMIC); /* ldxr w0, [x1] */
+	ck_assert_int_eq(decode_word(0x085f7c20), TD_AUDIT_ATOMIC); /* ldxrb w0, [x1] */
+	ck_assert_int_eq(decode_word(0xc87f0440),
+			 TD_AUDIT_ATOMIC);                         /* ldxp x0, x1, [x2] */
+	ck_assert_int_eq(decode_word(0xc8dffc20), TD_AUDIT_OTHER); /* ldar x0, [x1] */
+	ck_assert_int_eq(decode_word(0xc8e0fc41),
+			 TD_AUDIT_OTHER); /* casal x0, x1, [x2] */
+	ck_assert_int_eq(decode_word(0xb8e00041),
+			 TD_AUDIT_OTHER); /* ldaddal w0, w1, [x2] */
+	ck_assert_int_eq(decode("\xc0\x03\x5f", 3, &length), TD_AUDIT_OTHER);
+}
+END_TEST
+#endif
 
 int main(void)
 {

@@ -16,6 +16,7 @@
 
 #include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/store.h"
+#include "tests/unit/context.h"
 #include "tests/unit/memory_store.h"
 
 /* A function that has a frame of its own, and is there once. */
@@ -38,8 +39,7 @@ static struct td_file_place *place_at(uint64_t ip, struct td_identity *where)
 static void walk_from(const ucontext_t *context)
 {
 	struct td_identity where;
-	struct td_file_place *place =
-		place_at((uint64_t)context->uc_mcontext.gregs[REG_RIP], &where);
+	struct td_file_place *place = place_at((uint64_t)CONTEXT_IP(context), &where);
 
 	td_callpath_walk(&thread, &taken, context, &where, place);
 }
@@ -161,7 +161,9 @@ static void walk_by_libunwind(ucontext_t *context)
 	unw_word_t ip;
 	bool exact = true;
 
-	ck_assert_int_eq(unw_init_local2(&cursor, context, UNW_INIT_SIGNAL_FRAME), 0);
+	ck_assert_int_eq(
+		unw_init_local2(&cursor, (unw_context_t *)context, UNW_INIT_SIGNAL_FRAME),
+		0);
 	their_depth = 0;
 	do {
 		unw_get_reg(&cursor, UNW_REG_IP, &ip);
@@ -306,37 +308,37 @@ END_TEST
 static void walk_garbage(ucontext_t *context)
 {
 	static uint64_t page[512];
-	greg_t *r = context->uc_mcontext.gregs;
-	greg_t sp = r[REG_RSP], bp = r[REG_RBP];
-	greg_t values[] = {0,
-			   8,
-			   -1,
-			   -8,
-			   (greg_t)(uintptr_t)page,
-			   (greg_t)(uintptr_t)(page + 511),
-			   (greg_t)(uintptr_t)&walk_garbage,
-			   (greg_t)0x7fffffffeff8,
-			   (greg_t)0x8000000000000000ull,
-			   sp,
-			   bp,
-			   sp + 4096,
-			   sp + 3};
+	context_value sp = CONTEXT_SP(context), fp = CONTEXT_FP(context);
+	context_value values[] = {0,
+				  8,
+				  -1,
+				  -8,
+				  (context_value)(uintptr_t)page,
+				  (context_value)(uintptr_t)(page + 511),
+				  (context_value)(uintptr_t)&walk_garbage,
+				  (context_value)0x7fffffffeff8,
+				  (context_value)0x8000000000000000ull,
+				  sp,
+				  fp,
+				  sp + 4096,
+				  sp + 3};
 	size_t n = sizeof(values) / sizeof(values[0]);
 
 	for (size_t i = 0; i < 512; i++)
 		page[i] = i % 3 ? (uint64_t)&page[i % 500] : (uint64_t)&walk_garbage + i;
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < n; j++) {
-			r[REG_RSP] = values[i];
-			r[REG_RBP] = values[j];
+			CONTEXT_SP(context) = values[i];
+			CONTEXT_FP(context) = values[j];
 			walk_from(context);
 			ck_assert_uint_ge(taken.depth, 1);
 			ck_assert_uint_le(taken.depth, TD_CALLPATH_DEPTH);
 		}
-	r[REG_RSP] = sp;
-	r[REG_RBP] = bp;
+	CONTEXT_SP(context) = sp;
+	CONTEXT_FP(context) = fp;
 }
 
+#if defined(__x86_64__)
 /* A frame like the dynamic linker's: its base is %rbx, which leaf's callers save. */
 void based_on_bx(void (*function)(void));
 __asm__(".pushsection .text\n"
@@ -377,6 +379,62 @@ START_TEST(through_frames_based_on_bx)
 	ck_assert_uint_eq(INDEX(through_frames_based_on_bx_fn), INDEX(based_on_bx) + 1);
 }
 END_TEST
+#elif defined(__aarch64__)
+/* A function without a frame: its caller is in LR.  tgkill() of `thread` by itself. */
+void without_frame(pid_t process, pid_t thread, int number);
+__asm__(".pushsection .text\n"
+	".type without_frame, %function\n"
+	"without_frame:\n"
+	".cfi_startproc\n"
+	"	mov x8, #131\n"
+	"	svc #0\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size without_frame, . - without_frame\n"
+	".popsection\n");
+
+FRAME static void calls_without_frame(void)
+{
+	without_frame(getpid(), gettid(), SIGUSR1);
+	KEEP_FRAME;
+}
+
+START_TEST(from_a_function_without_a_frame)
+{
+	calls_without_frame();
+	ck_assert_int_eq(taken.complete, 1);
+	ck_assert_uint_eq(INDEX(without_frame), 0);
+	ck_assert_uint_eq(INDEX(calls_without_frame), 1);
+	ck_assert_uint_eq(INDEX(from_a_function_without_a_frame_fn), 2);
+}
+END_TEST
+
+FRAME static void frameless_handler(int number)
+{
+	if (number == SIGUSR2)
+		leaf();
+	KEEP_FRAME;
+}
+
+FRAME static void interrupted_without_frame(void)
+{
+	without_frame(getpid(), gettid(), SIGUSR2);
+	KEEP_FRAME;
+}
+
+/* The signal's frame has the LR that the interrupted function needs. */
+START_TEST(through_a_handler_to_a_function_without_a_frame)
+{
+	struct sigaction action = {.sa_handler = frameless_handler};
+
+	sigaction(SIGUSR2, &action, NULL);
+	interrupted_without_frame();
+	ck_assert_int_eq(taken.complete, 1);
+	ck_assert_uint_lt(INDEX(frameless_handler), INDEX(without_frame));
+	ck_assert_uint_eq(INDEX(interrupted_without_frame), INDEX(without_frame) + 1);
+}
+END_TEST
+#endif
 
 START_TEST(garbage_is_survived)
 {
@@ -391,19 +449,18 @@ static void walk_at_the_end(ucontext_t *context)
 {
 	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	greg_t *r = context->uc_mcontext.gregs;
-	greg_t sp = r[REG_RSP], bp = r[REG_RBP];
+	context_value sp = CONTEXT_SP(context), fp = CONTEXT_FP(context);
 
 	ck_assert_int_eq(munmap(pages + 4096, 4096), 0);
 	for (unsigned i = 0; i < 64; i++) {
-		r[REG_RSP] = (greg_t)(uintptr_t)(pages + 4096 - i);
-		r[REG_RBP] = r[REG_RSP];
+		CONTEXT_SP(context) = (context_value)(uintptr_t)(pages + 4096 - i);
+		CONTEXT_FP(context) = CONTEXT_SP(context);
 		walk_from(context);
 		ck_assert_int_eq(taken.complete, 0);
 	}
 	munmap(pages, 4096);
-	r[REG_RSP] = sp;
-	r[REG_RBP] = bp;
+	CONTEXT_SP(context) = sp;
+	CONTEXT_FP(context) = fp;
 }
 
 START_TEST(end_of_the_mapping)
@@ -414,9 +471,15 @@ START_TEST(end_of_the_mapping)
 }
 END_TEST
 
-/* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret: as a JIT compiler makes it,
- * without tables. */
+/* As a JIT compiler makes it, without tables. */
+#if defined(__x86_64__)
+/* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
 static const unsigned char jit_code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+#elif defined(__aarch64__)
+/* stp x29, x30, [sp, #-16]!; mov x29, sp; blr x0; ldp x29, x30, [sp], #16; ret */
+static const uint32_t jit_code[] = {0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd,
+				    0xd65f03c0};
+#endif
 
 START_TEST(through_code_with_a_frame_pointer_only)
 {
@@ -425,6 +488,7 @@ START_TEST(through_code_with_a_frame_pointer_only)
 			  -1, 0);
 
 	memcpy(code, jit_code, sizeof(jit_code));
+	__builtin___clear_cache((char *)code, (char *)code + sizeof(jit_code));
 	ck_assert_int_eq(mprotect(code, 4096, PROT_READ | PROT_EXEC), 0);
 	memcpy(&call, &code, sizeof(call));
 	call(outer);
@@ -505,8 +569,7 @@ static void open_and_close(ucontext_t *context)
 {
 	const uint64_t values[] = {100, 20, 3};
 	struct td_identity where;
-	struct td_file_place *place =
-		place_at((uint64_t)context->uc_mcontext.gregs[REG_RIP], &where);
+	struct td_file_place *place = place_at((uint64_t)CONTEXT_IP(context), &where);
 
 	thread.interrupted = context;
 	for (int i = 0; i < 20; i++) {
@@ -642,7 +705,12 @@ int main(void)
 	tcase_add_test(tests, from_an_alternate_stack);
 	tcase_add_test(tests, on_a_stack_of_swapcontext);
 	tcase_add_test(tests, through_a_realigned_stack);
+#if defined(__x86_64__)
 	tcase_add_test(tests, through_frames_based_on_bx);
+#elif defined(__aarch64__)
+	tcase_add_test(tests, from_a_function_without_a_frame);
+	tcase_add_test(tests, through_a_handler_to_a_function_without_a_frame);
+#endif
 	tcase_add_test(tests, garbage_is_survived);
 	tcase_add_test(tests, end_of_the_mapping);
 	tcase_add_test(tests, through_code_with_a_frame_pointer_only);

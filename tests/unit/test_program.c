@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/native.h"
+
 static char directory[] = "/tmp/tdagent-test-XXXXXX";
 static char path[PATH_MAX];
 static char why[512];
@@ -27,14 +29,14 @@ static void setup(void)
 	memcpy(program.header.e_ident, ELFMAG, SELFMAG);
 	program.header.e_ident[EI_CLASS] = ELFCLASS64;
 	program.header.e_ident[EI_DATA] = ELFDATA2LSB;
-	program.header.e_machine = EM_X86_64;
+	program.header.e_machine = TD_NATIVE_MACHINE;
 	program.header.e_phoff = sizeof(program.header);
 	program.header.e_phentsize = sizeof(program.interpreter);
 	program.header.e_phnum = 1;
 	program.interpreter.p_type = PT_INTERP;
 	program.interpreter.p_offset =
 		sizeof(program.header) + sizeof(program.interpreter);
-	strcpy(program.loader, "/lib64/ld-linux-x86-64.so.2");
+	strcpy(program.loader, "/lib64/" TD_NATIVE_LOADER);
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	ck_assert_int_eq(setenv("PATH", directory, 1), 0);
 }
@@ -99,11 +101,11 @@ START_TEST(test_other_elf)
 	program.interpreter.p_type = PT_INTERP;
 	strcpy(program.loader, "/lib/ld-musl-x86_64.so.1");
 	assert_elf_refused("another C library");
-	program.header.e_machine = EM_AARCH64;
-	assert_elf_refused("x86_64");
-	program.header.e_machine = EM_X86_64;
+	program.header.e_machine = EM_RISCV;
+	assert_elf_refused(TD_NATIVE_NAME);
+	program.header.e_machine = TD_NATIVE_MACHINE;
 	program.header.e_ident[EI_CLASS] = ELFCLASS32;
-	assert_elf_refused("x86_64");
+	assert_elf_refused(TD_NATIVE_NAME);
 }
 END_TEST
 
@@ -111,7 +113,7 @@ START_TEST(test_cut_elf)
 {
 	for (size_t size = SELFMAG; size < sizeof(program.header); size++) {
 		write_file("p", &program, size, 0755);
-		assert_refused(TD_PROGRAM_REFUSED, "x86_64");
+		assert_refused(TD_PROGRAM_REFUSED, TD_NATIVE_NAME);
 	}
 	write_file("p", &program, sizeof(program.header), 0755);
 	assert_refused(TD_PROGRAM_REFUSED, "static");

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * x86_64; include agent/sigsafe/arch.h.  Context: any, signal handlers included.
+ */
+#ifndef TD_SIGSAFE_X86_64_ARCH_H
+#define TD_SIGSAFE_X86_64_ARCH_H
+
+#include <cpuid.h>
+#include <elf.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#define TD_ARCH_MACHINE EM_X86_64
+
+/* System call `nr`; returns the kernel's value, -errno on failure. */
+static inline long td_syscall6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+/* The instruction that a signal interrupted. */
+static inline uint64_t td_arch_ip(const ucontext_t *interrupted)
+{
+	return (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
+}
+
+/*
+ * A counter that the kernel lets user mode read, by its number: the index in the
+ * event's page - 1.  By halves: what joins them would be done in each window.
+ */
+static inline void td_arch_read_counter(uint32_t counter, uint32_t *low, uint32_t *high)
+{
+	__asm__ volatile("rdpmc" : "=a"(*low), "=d"(*high) : "c"(counter) : "memory");
+}
+
+/* glibc's control block of the calling thread. */
+static inline uint64_t td_arch_thread_pointer(void)
+{
+	uint64_t address;
+
+	__asm__("movq %%fs:0, %0" : "=r"(address));
+	return address;
+}
+
+/* The model of a processor of family 6; 0: of another family. */
+static inline uint32_t td_arch_intel_model(void)
+{
+	uint32_t a, b, c, d;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || (a >> 8 & 0xf) != 6)
+		return 0;
+	return (a >> 4 & 0xf) | (a >> 12 & 0xf0);
+}
+
+#endif
