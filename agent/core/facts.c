@@ -51,7 +51,7 @@ uint64_t td_facts_process_start(uint32_t pid)
 	return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
-static void fill_cpu(char *cpu, size_t size)
+static void read_cpu(char *cpu, size_t size)
 {
 	char text[4096];
 	char *at, *end;
@@ -66,6 +66,16 @@ static void fill_cpu(char *cpu, size_t size)
 	if (end)
 		*end = 0;
 	snprintf(cpu, size, "%s", at + 2);
+}
+
+/* The kernel asks every processor for this file: once, for all that are forked. */
+static void fill_cpu(char *cpu, size_t size)
+{
+	static char known[sizeof(((struct td_file_header *)0)->cpu)];
+
+	if (!known[0])
+		read_cpu(known, sizeof(known));
+	snprintf(cpu, size, "%s", known);
 }
 
 void td_facts_fill(struct td_file_header *header)
@@ -122,12 +132,16 @@ bool td_facts_traced(void)
 
 unsigned td_facts_kernel(void)
 {
+	static unsigned known; /* the same at every call, whoever comes first */
 	struct utsname name;
 	unsigned major = 0, minor = 0;
 
+	if (known)
+		return known;
 	if (uname(&name) != 0 || sscanf(name.release, "%u.%u", &major, &minor) != 2)
 		return 0;
-	return major * 1000 + minor;
+	known = major * 1000 + minor;
+	return known;
 }
 
 uint64_t td_facts_cycles_per_us(void)

@@ -103,8 +103,18 @@ static void read_options(struct td_options *options)
 	td_debug_areas = options->debug;
 }
 
-/* Everything that a process needs, the first one and a forked child alike. */
-static void begin(void)
+static int choose(void)
+{
+	int error = td_backend_choose(&td_core.options, &td_core.choice);
+
+	if (error)
+		td_core_note("not profiling: %s", td_core.choice.reason);
+	return error;
+}
+
+/* Everything that a process needs, the first one and a forked child alike.
+ * `chosen`: how to measure is known, and the handler is installed. */
+static void begin(bool chosen)
 {
 	char why[sizeof(td_core.path) + 256];
 	int error;
@@ -112,19 +122,18 @@ static void begin(void)
 	td_core.pid = (uint32_t)getpid();
 	td_core.seed = td_core.options.seed ? td_core.options.seed
 					    : td_clock_now(CLOCK_REALTIME) ^ td_core.pid;
-	error = td_backend_choose(&td_core.options, &td_core.choice);
-	if (error) {
-		td_core_note("not profiling: %s", td_core.choice.reason);
+	if (!chosen && choose() != 0)
 		return;
-	}
 	error = td_profile_create(td_backend_counters(&td_core.choice), why, sizeof(why));
 	if (error) {
 		td_core_note("not profiling: %s", why);
+		if (chosen)
+			td_actions_remove();
 		return;
 	}
 	td_callpaths_start();
 	td_backend_describe(&td_core.options, &td_core.choice, td_store.header);
-	error = td_actions_install();
+	error = chosen ? 0 : td_actions_install();
 	if (error) {
 		td_core_note("not profiling: no handler for signal %d: %s",
 			     td_signal.number, strerror(-error));
@@ -153,18 +162,21 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
 	sigset_t mask = fork_mask;
-	bool was_running = atomic_load(&td_core.running);
+	bool go_on = atomic_load(&td_core.running) &&
+		     td_core.options.children != TD_CHILDREN_OFF;
+	bool chosen = go_on && td_backend_inherit(&td_core.choice);
 
 	pthread_mutex_init(&core_mutex, NULL);
 	atomic_store(&td_core.running, false);
 	td_threads_forget();
-	td_actions_remove();
+	if (!chosen)
+		td_actions_remove();
 	td_profile_close(0);
 	td_identity_forget();
 	td_paths_forget();
-	if (was_running && td_core.options.children != TD_CHILDREN_OFF) {
+	if (go_on) {
 		td_core.quiet = td_core.options.children == TD_CHILDREN_QUIET;
-		begin();
+		begin(chosen);
 	}
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
 }
@@ -203,7 +215,7 @@ void td_lifecycle_start(void)
 		td_core.quiet = false;
 	if (pthread_key_create(&end_key, end_thread) != 0)
 		return;
-	begin();
+	begin(false);
 	if (!atomic_load(&td_core.running))
 		return;
 	pthread_setspecific(end_key, (void *)1); /* main may call pthread_exit() */

@@ -181,6 +181,8 @@ static void *map(int fd, uint64_t *size)
 		base = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (base != MAP_FAILED) {
 			madvise(base, *size, MADV_DONTFORK); /* a child has its own */
+			madvise(base, *size,
+				MADV_RANDOM); /* new blocks: nothing to read ahead */
 			return base;
 		}
 	}
