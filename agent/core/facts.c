@@ -17,7 +17,7 @@
 /* Raw calls: reading a file must not pass our own hooks nor be a cancellation point. */
 long td_facts_read(const char *path, char *text, size_t size)
 {
-	long fd = td_syscall3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+	long fd = td_syscall4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	size_t used = 0;
 	long n = 0;
 
@@ -53,7 +53,7 @@ uint64_t td_facts_process_start(uint32_t pid)
 
 static void read_cpu(char *cpu, size_t size)
 {
-	char text[4096];
+	static char text[4096]; /* a small thread may have forked us */
 	char *at, *end;
 
 	if (td_facts_read("/proc/cpuinfo", text, sizeof(text)) <= 0)
@@ -111,7 +111,8 @@ static bool preloads_us(const char *strings, size_t size)
 
 bool td_facts_parent_is_profiled(void)
 {
-	char path[32], text[65536];
+	static char text[65536]; /* at the start only; stacks may be as small */
+	char path[32];
 	long n;
 
 	snprintf(path, sizeof(path), "/proc/%d/environ", getppid());
@@ -146,7 +147,7 @@ unsigned td_facts_kernel(void)
 
 uint64_t td_facts_cycles_per_us(void)
 {
-	char text[4096];
+	static char text[4096]; /* as above */
 	char *at;
 
 	if (td_facts_read("/proc/cpuinfo", text, sizeof(text)) <= 0)
