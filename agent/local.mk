@@ -56,6 +56,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/interrupt.c agent/core/interrupt.h \
 	agent/core/lifecycle.c agent/core/lifecycle.h \
 	agent/core/log.c agent/core/log.h \
+	agent/core/masks.c agent/core/masks.h \
 	agent/core/metrics.c agent/core/metrics.h \
 	agent/core/profile.c agent/core/profile.h \
 	agent/core/real.c agent/core/real.h \
@@ -70,6 +71,7 @@ agent_libhook_la_SOURCES = \
 	agent/hook/hook.h \
 	agent/hook/library.c \
 	agent/hook/signal.c \
+	agent/hook/system.c \
 	agent/hook/start.c \
 	agent/hook/thread.c
 

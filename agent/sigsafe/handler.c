@@ -92,18 +92,10 @@ static void set_mask(const sigset_t *mask)
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, KERNEL_SIGSET_SIZE);
 }
 
-/* The kernel's struct sigaction. */
-struct kernel_action {
-	void *handler;
-	unsigned long flags;
-	void *restorer;
-	uint64_t mask;
-};
-
 /* Does what the signal does to a program that set nothing. */
 static void take_default(int number)
 {
-	struct kernel_action action = {0};
+	struct td_kernel_action action = {0};
 	sigset_t mask;
 
 	td_syscall4(SYS_rt_sigaction, number, &action, NULL, KERNEL_SIGSET_SIZE);
@@ -117,6 +109,46 @@ static void take_default(int number)
 static bool is_fault(const siginfo_t *info)
 {
 	return info->si_code > 0 && info->si_signo == SIGTRAP;
+}
+
+bool td_handler_is_ours(const siginfo_t *info)
+{
+	unsigned how;
+
+	return is_ours(info, &how);
+}
+
+void td_handler_keep(const siginfo_t *info)
+{
+	td_syscall4(SYS_rt_tgsigqueueinfo, td_syscall0(SYS_getpid), td_gettid(),
+		    info->si_signo, info);
+}
+
+/* To whom it was sent.  The kernel lets only the first thread forge what kill() and
+ * the kernel itself send to a process: of another's kill() the sender is lost. */
+static void give_back(const siginfo_t *info)
+{
+	long pid = td_syscall0(SYS_getpid);
+
+	if (info->si_code == SI_TKILL)
+		td_handler_keep(info);
+	else if (td_syscall3(SYS_rt_sigqueueinfo, pid, info->si_signo, info) < 0)
+		td_syscall2(SYS_kill, pid, info->si_signo);
+}
+
+/* The program has it blocked here (core/masks.h): so it is from now on. */
+static bool was_blocked(const siginfo_t *info, ucontext_t *interrupted)
+{
+	struct td_thread *thread = td_self;
+
+	if (!thread || !thread->unblocked || is_fault(info))
+		return false;
+	thread->unblocked = false;
+	sigaddset(&interrupted->uc_sigmask, info->si_signo);
+	if (!atomic_load(&thread->stopped))
+		td_engine_block(thread);
+	give_back(info);
+	return true;
 }
 
 /* Runs the program's own handler under the mask that it would have had. */
@@ -174,7 +206,7 @@ __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *
 		thread = find_self();
 		if (thread && !atomic_load(&thread->stopped))
 			take_sample(thread, context, how);
-	} else {
+	} else if (!was_blocked(info, context)) {
 		pass_on(number, info, context);
 	}
 	errno = saved_errno;

@@ -155,6 +155,7 @@ struct td_thread {
 
 	atomic_bool inside;  /* a handler of ours is running */
 	atomic_bool stopped; /* take no more samples */
+	bool unblocked; /* our signal, which the program believes blocked: core/masks.h */
 	bool in_window;
 	struct td_window window;
 	uint64_t next_long;    /* the period that follows the open window */

@@ -8,6 +8,7 @@ run_tests = \
 	tests/run/callpath.sh \
 	tests/run/children.sh \
 	tests/run/command.sh \
+	tests/run/corners.sh \
 	tests/run/denied.sh \
 	tests/run/diff.sh \
 	tests/run/exec.sh \
