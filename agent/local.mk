@@ -14,6 +14,7 @@ endif
 agent_libsigsafe_la_CFLAGS = $(AM_CFLAGS) $(TD_SIGSAFE_CFLAGS)
 agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 	agent/sigsafe/arch.h \
+	agent/sigsafe/brief.c agent/sigsafe/brief.h \
 	agent/sigsafe/callpath.c agent/sigsafe/callpath.h \
 	agent/sigsafe/clock.c agent/sigsafe/clock.h \
 	agent/sigsafe/engine.h \
@@ -32,7 +33,8 @@ agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 	agent/sigsafe/simulation.h \
 	agent/sigsafe/store.c agent/sigsafe/store.h \
 	agent/sigsafe/strobe.c agent/sigsafe/strobe.h \
-	agent/sigsafe/sums.h \
+	agent/sigsafe/strobe_parts.h \
+	agent/sigsafe/sums.h agent/sigsafe/sums_sse2.h \
 	agent/sigsafe/syscall.h \
 	agent/sigsafe/thread.h \
 	agent/sigsafe/timeline.c agent/sigsafe/timeline.h \

@@ -6,6 +6,7 @@
 #include <ucontext.h>
 
 #include "agent/sigsafe/arch.h"
+#include "agent/sigsafe/brief.h"
 #include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/syscall.h"
@@ -195,6 +196,21 @@ static inline void take_sample(struct td_thread *thread, const ucontext_t *inter
 	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
 }
 
+/* The usual signal: see take_sample() for the guard. */
+static inline void take_in_brief(struct td_thread *thread, const ucontext_t *interrupted)
+{
+	uint64_t ip = td_arch_ip(interrupted);
+
+	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (thread->in_window)
+		td_brief_close(thread, ip);
+	else
+		td_brief_open(thread, ip);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
+}
+
 /* Signals of threads without mapped registers, and of others. */
 __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *context)
 {
@@ -212,6 +228,19 @@ __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *
 	errno = saved_errno;
 }
 
+/* The registers are captured; anything else may be unusual. */
+__attribute__((noinline)) static void take_fully(struct td_thread *thread, int number,
+						 siginfo_t *info, void *context)
+{
+	unsigned how;
+
+	td_brief_hand_over(thread);
+	if (!is_ours(info, &how))
+		handle(number, info, context);
+	else if (!atomic_load_explicit(&thread->stopped, memory_order_relaxed))
+		take_sample(thread, context, how);
+}
+
 /*
  * What stands here before the capture and after the release is in every window;
  * what stands in between, in the cost of each.
@@ -219,17 +248,26 @@ __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *
 void td_handler(int number, siginfo_t *info, void *context)
 {
 	struct td_thread *thread = td_self;
+	bool captured;
 	unsigned how;
 
 	if (!thread || !thread->registers.mapped) {
 		handle(number, info, context);
 		return;
 	}
-	td_metrics_capture(&thread->registers, &thread->capture);
-	if (!(is_perf(info) && is_our_perf(info, &how)) && !is_ours(info, &how))
-		handle(number, info, context);
-	else if (!atomic_load_explicit(&thread->stopped, memory_order_relaxed))
-		take_sample(thread, context, how);
+	captured = td_metrics_capture_slots(&thread->registers, &thread->capture);
+	if (captured && td_brief_is_echo(thread) && is_perf(info) &&
+	    is_our_perf(info, &how))
+		return;
+	captured = captured &&
+		   td_metrics_capture_extras(&thread->registers, &thread->capture);
+	if (captured && is_perf(info) && is_our_perf(info, &how) && !how &&
+	    td_brief_may(thread)) {
+		take_in_brief(thread, context);
+	} else {
+		thread->capture.complete = captured;
+		take_fully(thread, number, info, context);
+	}
 	if (thread->release.wanted)
 		td_metrics_release(thread);
 }

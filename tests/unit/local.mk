@@ -119,6 +119,7 @@ tests_unit_test_audit_LDADD = tools/libaudit.la $(CHECK_LIBS)
 
 # The agent's own modules.  As static archives their hidden symbols can be tested.
 agent_tests = \
+	tests/unit/test_brief \
 	tests/unit/test_callpath \
 	tests/unit/test_identity \
 	tests/unit/test_metrics \
@@ -142,6 +143,11 @@ tests_unit_test_identity_SOURCES = tests/unit/test_identity.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_identity_CFLAGS = $(TD_AGENT_TEST_CFLAGS) $(UNWIND_CFLAGS)
 tests_unit_test_identity_LDADD = $(td_sigsafe_ldadd) $(UNWIND_LIBS) $(CHECK_LIBS)
+
+tests_unit_test_brief_SOURCES = tests/unit/test_brief.c \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_brief_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_brief_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 tests_unit_test_strobe_SOURCES = tests/unit/test_strobe.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
