@@ -51,6 +51,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/actions.c agent/core/actions.h \
 	agent/core/backend.c agent/core/backend.h \
 	agent/core/callpaths.c agent/core/callpaths.h \
+	agent/core/collector.c agent/core/collector.h \
 	agent/core/core.h \
 	agent/core/descriptors.c agent/core/descriptors.h \
 	agent/core/facts.c agent/core/facts.h \

@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += decoder/libformat.la decoder/libdecoder.la
 decoder_libformat_la_SOURCES = \
 	decoder/cpu_name.c decoder/cpu_name.h \
 	decoder/directory.c decoder/directory.h \
+	decoder/collect.h \
 	decoder/format.h \
 	decoder/names.c decoder/names.h \
 	decoder/options.c decoder/options.h \

@@ -107,7 +107,10 @@ tools_libaudit_la_SOURCES = $(audit_arch) \
 	tools/audit_print.c tools/audit_print.h \
 	tools/audit_rows.c \
 	tools/audit_step.c tools/audit_step.h \
-	tools/audit_trace.c tools/audit_trace.h
+	tools/audit_trace.c tools/audit_trace.h \
+	tools/collect.c tools/collect.h \
+	tools/collect_ring.c tools/collect_ring.h \
+	tools/collect_save.c
 tools_libaudit_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(TD_SANITIZE)
 tools_libaudit_la_LIBADD = decoder/libdecoder.la
 

@@ -33,6 +33,7 @@ run_tests = \
 	tests/run/traced.sh \
 	tests/run/vernier.sh \
 	tests/run/vernier-life.sh \
+	tests/run/vernier-killed.sh \
 	tests/run/windows.sh
 
 TESTS += $(run_tests)

@@ -165,3 +165,9 @@ tests_unit_test_vernier_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_vernier_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 endif
+
+check_PROGRAMS += tests/unit/test_collect
+TESTS += tests/unit/test_collect
+tests_unit_test_collect_SOURCES = tests/unit/test_collect.c
+tests_unit_test_collect_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
+tests_unit_test_collect_LDADD = tools/libaudit.la $(CHECK_LIBS)
