@@ -124,11 +124,13 @@ tools_tdagent_SOURCES = \
 	tools/import.c \
 	tools/diff.c \
 	tools/inputs.c tools/inputs.h \
+	tools/labels.c tools/labels.h \
 	tools/live.c tools/live.h \
 	tools/main.c \
 	tools/output.c tools/output.h \
 	tools/pager.c tools/pager.h \
+	tools/push.c tools/push.h tools/push_body.c tools/push_send.c \
 	tools/report.c \
 	tools/run.c
-tools_tdagent_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
+tools_tdagent_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS) $(TD_SANITIZE)
 tools_tdagent_LDADD = tools/libannotate.la tools/libaudit.la tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la

@@ -22,6 +22,7 @@ run_tests = \
 	tests/run/many.sh \
 	tests/run/periods.sh \
 	tests/run/plugins.sh \
+	tests/run/push.sh \
 	tests/run/real-programs.sh \
 	tests/run/report.sh \
 	tests/run/shares.sh \
