@@ -18,7 +18,9 @@ tools_libprint_la_SOURCES = \
 	tools/print_table.c tools/print_table.h \
 	tools/print_text.c \
 	tools/print_timeline.c tools/print_timeline.h \
-	tools/print_tree.c tools/print_tree.h
+	tools/print_tree.c tools/print_tree.h \
+	tools/tui_details.c tools/tui_details.h \
+	tools/tui_list.c tools/tui_list.h
 tools_libprint_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
 tools_libprint_la_LIBADD = decoder/libdecoder.la
 
@@ -131,6 +133,12 @@ tools_tdagent_SOURCES = \
 	tools/pager.c tools/pager.h \
 	tools/push.c tools/push.h tools/push_body.c tools/push_send.c \
 	tools/report.c \
-	tools/run.c
-tools_tdagent_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS) $(TD_SANITIZE)
-tools_tdagent_LDADD = tools/libannotate.la tools/libaudit.la tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la
+	tools/run.c \
+	tools/tui.h
+if HAVE_NCURSES
+tools_tdagent_SOURCES += tools/tui.c tools/tui_draw.c tools/tui_draw.h
+else
+tools_tdagent_SOURCES += tools/tui_none.c
+endif
+tools_tdagent_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS) $(NCURSES_CFLAGS) $(TD_SANITIZE)
+tools_tdagent_LDADD = tools/libannotate.la tools/libaudit.la tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la $(NCURSES_LIBS)

@@ -32,6 +32,7 @@ run_tests = \
 	tests/run/text.sh \
 	tests/run/threads.sh \
 	tests/run/traced.sh \
+	tests/run/tui.sh \
 	tests/run/vernier.sh \
 	tests/run/vernier-life.sh \
 	tests/run/vernier-killed.sh \

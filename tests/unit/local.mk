@@ -18,6 +18,7 @@ decoder_tests = \
 	tests/unit/test_import \
 	tests/unit/test_own_cost \
 	tests/unit/test_paths \
+	tests/unit/test_tui \
 	tests/unit/test_profile \
 	tests/unit/test_registers \
 	tests/unit/test_report \
@@ -65,6 +66,10 @@ tests_unit_test_paths_SOURCES = tests/unit/test_paths.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_paths_CFLAGS = $(td_unit_cflags)
 tests_unit_test_paths_LDADD = tools/libprint.la $(td_unit_ldadd)
+tests_unit_test_tui_SOURCES = tests/unit/test_tui.c $(td_build_profile) \
+	tests/unit/json.c tests/unit/json.h
+tests_unit_test_tui_CFLAGS = $(td_unit_cflags)
+tests_unit_test_tui_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(td_build_profile)
 tests_unit_test_profile_CFLAGS = $(td_unit_cflags)
 tests_unit_test_profile_LDADD = $(td_unit_ldadd) $(ZLIB_LIBS)
