@@ -229,7 +229,7 @@ static void log_window(struct td_thread *thread, const struct ends *ends,
 		       const uint64_t *values, uint64_t metrics, uint64_t length,
 		       enum td_reject reject)
 {
-	struct td_file_window *log = td_windows_take(&thread->random, NULL);
+	struct td_file_window *log = td_windows_take(&thread->random);
 
 	if (!log)
 		return;
