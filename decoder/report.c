@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decoder/names.h"
+#include "decoder/perf_map.h"
 #include "decoder/report_log.h"
 #include "decoder/text.h"
 
@@ -19,6 +21,7 @@ struct adding {
 					 -1 */
 	uint32_t *index;              /* of the profile's threads: the report's */
 	int folded;                   /* its process is one with others */
+	struct td_perf_map names;     /* of JIT code */
 	struct td_own_cost own_cost;
 	double sample_ns;                    /* CPU time that one sample stands for */
 	const struct td_file_object *object; /* the last one looked up */
@@ -64,8 +67,10 @@ void td_report_free(struct td_report *report)
 	}
 	for (size_t i = 0; i < report->modules; i++)
 		free(report->module[i].path);
-	for (size_t i = 0; i < (report->rows ? report->rows : report->functions); i++)
+	for (size_t i = 0; i < (report->rows ? report->rows : report->functions); i++) {
 		free(report->function[i].name);
+		free(report->function[i].jit);
+	}
 	for (size_t i = 0; i < report->notes; i++)
 		free(report->note[i]);
 	free(report->process);
@@ -369,6 +374,29 @@ static int add_part(struct adding *adding, uint32_t *first,
 	return 0;
 }
 
+/*
+ * The row of a place.  JIT code that the compiler has named is one row for each name,
+ * wherever it was and in whatever process.  NULL without memory.
+ */
+static struct td_report_function *row_at(struct adding *adding, struct place_key *key)
+{
+	const char *name =
+		key->kind == TD_PLACE_JIT
+			? td_perf_map_find(&adding->names, key->address, TD_PLACE_CHUNK)
+			: NULL;
+	struct td_report_function *row;
+
+	if (name)
+		key->address = key->region = td_hash_bytes(0, name, strlen(name));
+	row = row_of(adding->report, key);
+	if (row && name && !row->jit) {
+		row->jit = strdup(name);
+		if (!row->jit)
+			return NULL;
+	}
+	return row;
+}
+
 static int add_place(struct adding *adding, const struct td_profile_place *at)
 {
 	const struct td_file_place *place = at->place;
@@ -383,7 +411,7 @@ static int add_place(struct adding *adding, const struct td_profile_place *at)
 		return 0;
 	if (find_module(adding, at->object, &key.module) < 0)
 		return -ENOMEM;
-	row = row_of(adding->report, &key);
+	row = row_at(adding, &key);
 	if (!row)
 		return -ENOMEM;
 	adding->row[at - adding->profile->place] = row->id;
@@ -700,7 +728,7 @@ static uint32_t row_number(void *context, const struct td_file_object *object,
 
 	if (find_module(adding, object, &key.module) < 0)
 		return UINT32_MAX;
-	row = row_of(adding->report, &key);
+	row = row_at(adding, &key);
 	return row ? row->number : UINT32_MAX;
 }
 
@@ -717,6 +745,22 @@ static int thread_wanted(void *context, uint32_t tid)
 		    wanted(adding->report, profile->thread[i]))
 			return 1;
 	}
+	return 0;
+}
+
+/* A map is of a process of this host only: /tmp is. */
+static int read_names(struct adding *adding)
+{
+	const struct td_file_header *header = &adding->profile->header;
+	char host[sizeof(header->host)] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	if (header->host[0] && strcmp(host, header->host) != 0)
+		return 0;
+	for (size_t i = 0; i < adding->profile->places; i++)
+		if (adding->profile->place[i].place->kind == TD_PLACE_JIT)
+			return td_perf_map_read(&adding->names, header->pid,
+						header->start_realtime_ns);
 	return 0;
 }
 
@@ -739,6 +783,8 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 		err = -ENOMEM;
 	for (size_t i = 0; i < profile->threads && !err; i++)
 		err = add_thread(&adding, i);
+	if (!err)
+		err = read_names(&adding);
 	for (size_t i = 0; i < profile->places && !err; i++)
 		err = add_place(&adding, &profile->place[i]);
 	if (!err)
@@ -748,5 +794,6 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	if (!err)
 		err = td_report_log_add(report, profile, row_number, thread_wanted,
 					&adding);
+	td_perf_map_free(&adding.names);
 	return err;
 }
