@@ -50,7 +50,7 @@ SPIN_NOINLINE int settle(Basket<int> &basket)
 
 } // namespace shop
 
-int main()
+static int throw_and_catch()
 {
 	shop::Basket<int> basket;
 	int caught = 0;
@@ -59,4 +59,14 @@ int main()
 		caught += shop::settle(basket);
 	std::printf("throw: caught %d, released %d\n", caught, shop::released);
 	return caught == 100 && shop::released == 500 ? 0 : 1;
+}
+
+#ifdef PLUGIN
+extern "C" int plugin_run(void);
+extern "C" int plugin_run(void)
+#else
+int main()
+#endif
+{
+	return throw_and_catch();
 }

@@ -1,6 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A profile can be read while the program runs, and after kill -9.
+#
+#     killed.sh [--long]
+#
+# kills 15 processes at a random moment, or 1,000.
 . "$(dirname "$0")/lib.sh"
 
 samples()
@@ -26,4 +30,47 @@ expect "$work/profiles/burn.$pid" <<'END'
 has_share("burn_sixty", 0.6)
 has_share("burn_thirty", 0.3)
 has_share("burn_ten", 0.1)
+END
+
+# At any moment: what a report has seen a moment before is in the file afterwards.
+rounds=15
+[ "${1:-}" != --long ] || rounds=1000
+rm -f "$work"/profiles/*
+python3 - "$rounds" "$tdagent" "$work" $clean $preload TDAGENT_LONG=200us "$prog/manythreads" 100000 50 \
+	<<'END' || fail "random kills: see above"
+import json, os, random, signal, subprocess, sys, time
+rounds, tool, work, command = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
+
+def windows(path):
+    done = subprocess.run([tool, "report", "--format=json", path], capture_output=True, text=True)
+    if done.returncode:
+        return None, done.stderr
+    w = json.loads(done.stdout)["totals"]["windows"]
+    return w["valid"] + sum(w["rejected"].values()), ""
+
+random.seed(4)
+read = bad = most = 0
+for i in range(rounds):
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    path = "%s/profiles/manythreads.%d" % (work, child.pid)
+    time.sleep(random.random() * random.choice((0.02, 0.1, 0.4)))
+    before, why = windows(path) if os.path.exists(path) else (0, "")
+    time.sleep(random.random() * 0.01)
+    child.kill()
+    if child.wait() != -signal.SIGKILL:
+        sys.exit("round %d: not killed but %d" % (i, child.returncode))
+    if not os.path.exists(path):
+        continue
+    # nothing but a name yet, or all of it
+    after, why = windows(path)
+    if after is None and os.path.getsize(path) == 0:
+        continue
+    read += 1
+    most = max(most, after or 0)
+    if after is None or after < (before or 0):
+        bad += 1
+        print("round %d: %s windows before, %s after %s" % (i, before, after, why.strip()))
+    os.unlink(path)
+print("%d killed, %d profiles read, %d windows at most" % (rounds, read, most))
+sys.exit(bad > 0 or read < rounds / 3 or most < 10)
 END

@@ -18,6 +18,7 @@ run_tests = \
 	tests/run/guest.sh \
 	tests/run/html.sh \
 	tests/run/import.sh \
+	tests/run/isolation.sh \
 	tests/run/jit.sh \
 	tests/run/killed.sh \
 	tests/run/many.sh \
@@ -46,3 +47,11 @@ EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/export
 .PHONY: check-real
 check-real: all
 	$(top_srcdir)/tests/run/real-programs.sh --long
+
+# The full forms of what `make check` has in short, an hour or so: other people's
+# tests and servers, a thousand processes killed, real programs against perf.
+EXTRA_DIST += tests/run/guests.sh
+.PHONY: check-long
+check-long: check-real
+	$(top_srcdir)/tests/run/killed.sh --long
+	$(top_srcdir)/tests/run/guests.sh

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Our library serves the program nothing but what its map names, and takes nothing
+# but from libc; other preloaded libraries work beside it, in either order.
+. "$(dirname "$0")/lib.sh"
+
+# bindings COMMAND...: each symbol that the dynamic linker bound, as
+# "FROM TO NAME", base names only.
+bindings()
+{
+	$clean $preload LD_DEBUG=bindings LD_BIND_NOW=1 "LD_DEBUG_OUTPUT=$work/bindings" \
+		"$@" >"$work/agent.out" 2>"$work/agent.err" ||
+		fail "$*: exit $?"
+	cat "$work"/bindings.* | sed -n \
+		's/.*binding file \([^ ]*\) \[0\] to \([^ ]*\) \[0\]:.* symbol `\([^'"'"']*\).*/\1 \2 \3/p' |
+		sed 's,[^ ]*/,,g' | sort -u
+	rm -f "$work"/bindings.*
+}
+
+sed -n 's/^\t\([a-zA-Z0-9_]*\);.*/\1/p' "$here/../../agent/libtdagent.map" | sort >"$work/exported"
+for program in "$prog/throw" "$prog/loader $prog/.libs/thrower.so" "python3 -m this"; do
+	# shellcheck disable=SC2086 # a command and its arguments
+	bindings $program >"$work/bound"
+	set -- $program
+	[ "$(grep -c '^libtdagent.so ' "$work/bound")" -gt 20 ] || fail "$1: no bindings were seen"
+	# a program may have its own copy of libc's variable
+	awk '$1 == "libtdagent.so" && $2 != "libc.so.6" && $2 != "libtdagent.so" &&
+		$3 != "environ" && $2 !~ /^ld-linux/' "$work/bound" >"$work/foreign"
+	[ ! -s "$work/foreign" ] || fail "$1: ours are bound to others: $(head -n 3 "$work/foreign")"
+	awk '$1 != "libtdagent.so" && $2 == "libtdagent.so" { print $3 }' "$work/bound" |
+		sort -u | comm -23 - "$work/exported" >"$work/served"
+	[ ! -s "$work/served" ] || fail "$1: served by us: $(head -n 3 "$work/served")"
+done
+
+# Exceptions through a plugin keep their unwinder, with call paths, too.
+compare "$prog/loader" "$prog/.libs/thrower.so"
+agent TDAGENT_CALLPATH=on TDAGENT_LONG=200us "$prog/loader" "$prog/.libs/thrower.so"
+same "exceptions of a plugin, call paths"
+
+# beside LIBRARY...: those that are here, before and after ours.
+for other in libjemalloc.so.2 libtcmalloc.so.4 libprofiler.so.0; do
+	if ! ldconfig -p | grep -qw "$other"; then
+		echo "beside $other: not tested, it is missing"
+		continue
+	fi
+	for way in nesting; do
+		plain "LD_PRELOAD=$other" "$prog/corners" $way
+		agent "LD_PRELOAD=$other $library" "$prog/corners" $way
+		same "$other before ours, $way"
+		agent "LD_PRELOAD=$library $other" "$prog/corners" $way
+		same "$other after ours, $way"
+	done
+done
+
+# A sanitized program: ASan insists on being the first.
+for sanitizer in address thread; do
+	if ! ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -fsanitize=$sanitizer -g -O1 -I"$here/../.." \
+		-o "$work/sanitized" "$here/../prog/threads2.c" -pthread 2>"$work/cc.err"; then
+		echo "-fsanitize=$sanitizer: not tested, $(head -n 1 "$work/cc.err")"
+		continue
+	fi
+	runtime=$(ldd "$work/sanitized" | sed -n 's/^[[:space:]]*lib[at]san[^ ]* => \([^ ]*\).*/\1/p')
+	plain "$work/sanitized"
+	agent "LD_PRELOAD=$runtime $library" "$work/sanitized"
+	same "-fsanitize=$sanitizer"
+	[ -n "$(profiles sanitized)" ] || fail "-fsanitize=$sanitizer: no profile"
+	rm -f "$work"/profiles/sanitized.*
+done
