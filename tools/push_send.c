@@ -6,7 +6,7 @@
 #include "decoder/text.h"
 #include "tools/push.h"
 
-#if HAVE_CURL
+#ifdef HAVE_CURL
 #define CURL_DISABLE_TYPECHECK /* of direct calls only */
 #include <curl/curl.h>
 #include <dlfcn.h>

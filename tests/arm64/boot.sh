@@ -34,7 +34,10 @@ shift 2
 [ -e "$machine/rootfs.cpio" ] || { echo "boot.sh: no machine in $machine: make check-arm64 makes it" >&2; exit 2; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tdagent-arm64.XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
+guest=
+# the guest goes when we do; timeout passes the signal on
+trap '[ -z "$guest" ] || kill "$guest" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 99' HUP INT TERM
 mkdir -p "$work/add/in"
 cp -a "$dir/." "$work/add/in/"
 printf '%s\n' "$*" >"$work/add/command"
@@ -45,7 +48,9 @@ timeout "$limit" qemu-system-aarch64 -M virt -cpu "$cpu" -smp "$smp" -m 2048 -ac
 	$clock -nodefaults -no-user-config -display none -no-reboot -monitor none \
 	-chardev "file,id=con,path=$work/console" -serial chardev:con \
 	-kernel "$machine/Image" -initrd "$work/initrd" \
-	-append "console=ttyAMA0 quiet mitigations=off nokaslr panic=-1" </dev/null
+	-append "console=ttyAMA0 quiet mitigations=off nokaslr panic=-1" </dev/null &
+guest=$!
+wait $guest
 status=$?
 tr -d '\r' <"$work/console" | sed '/^arm64: ended with [0-9]*$/d'
 if grep -q 'Kernel panic' "$work/console"; then

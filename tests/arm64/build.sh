@@ -12,10 +12,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 dir=${1:?usage: build.sh DIR}
 packages='gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-system-arm cpio pkg-config
 libprotobuf-c-dev protobuf-c-compiler'
-sysroot_packages='libc6-dev libelf-dev libdw-dev libcapstone-dev libunwind-dev zlib1g-dev libiberty-dev
-libprotobuf-c-dev check'
+sysroot_packages='libc6-dev libelf-dev libdw-dev libcapstone-dev libunwind-dev zlib1g-dev
+libiberty-dev libprotobuf-c-dev check'
 guest_packages='bash busybox-static coreutils diffutils findutils grep mawk procps python3
-sed tar util-linux libdw1 libunwind8 libprotobuf-c1 libcapstone4 libsubunit0 libstdc++6'
+sed tar util-linux libdw1 libcapstone4 libunwind8 libprotobuf-c1 libsubunit0 libstdc++6
+binutils'
 
 say()
 {
@@ -77,6 +78,7 @@ unpack()
 	apt-get "${apt_options[@]}" install -y \
 		--no-install-recommends --download-only "$@" >apt.log 2>&1 ||
 		{ tail -n 5 apt.log; exit 1; }
+	say "$(du -cm apt/archives/*.deb | tail -n 1 | cut -f 1) MB of packages for $to"
 	for package in apt/archives/*.deb; do
 		dpkg -x "$package" "$to"
 	done

@@ -10,7 +10,8 @@ machine=$("$here/where.sh")
 	{ echo "SKIP: $(basename "$0" .sh): no arm64 machine; make check-arm64 makes it"; exit 77; }
 [ -e arm64/agent/.libs/libtdagent.so ] || { echo "run make check-arm64 first"; exit 99; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/tdagent-arm64-test.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
+boot=
+trap '[ -z "$boot" ] || kill "$boot" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 99' HUP INT TERM
 
 # What tests need of both trees: /in/build and /in/top.
@@ -30,12 +31,14 @@ guest()
 	done
 	shift
 	# shellcheck disable=SC2086 # $options is several words
-	bash "$here/boot.sh" $options "$stage" -- "cd /in/build && $*"
+	bash "$here/boot.sh" $options "$stage" -- "cd /in/build && $*" &
+	boot=$!
+	wait $boot
 }
 
 # in_guest TEST...: runs each; the boot's exit status.  Time is counted in instructions:
 # that this machine is busy is not seen there.
 in_guest()
 {
-	guest -i -t 1500 -- "sh ../top/tests/arm64/guest/tests.sh $*"
+	guest -i -t 300 -- "sh ../top/tests/arm64/guest/tests.sh $*"
 }

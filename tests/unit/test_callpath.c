@@ -499,6 +499,35 @@ START_TEST(through_code_with_a_frame_pointer_only)
 }
 END_TEST
 
+#if defined(__aarch64__)
+/* mov x8, #131; svc #0; ret: tgkill() without a frame, as the vdso's functions are */
+static const uint32_t leaf_code[] = {0xd2801068, 0xd4000001, 0xd65f03c0};
+static void (*leaf_without_tables)(pid_t process, pid_t thread, int number);
+
+FRAME static void calls_without_tables(void)
+{
+	leaf_without_tables(getpid(), gettid(), SIGUSR1);
+	KEEP_FRAME;
+}
+
+START_TEST(from_code_without_a_frame_and_tables)
+{
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+
+	memcpy(code, leaf_code, sizeof(leaf_code));
+	__builtin___clear_cache((char *)code, (char *)code + sizeof(leaf_code));
+	ck_assert_int_eq(mprotect(code, 4096, PROT_READ | PROT_EXEC), 0);
+	memcpy(&leaf_without_tables, &code, sizeof(code));
+	calls_without_tables();
+	ck_assert_int_eq(taken.complete, 1);
+	ck_assert_uint_eq(INDEX(calls_without_tables), 1);
+	ck_assert_uint_eq(INDEX(from_code_without_a_frame_and_tables_fn), 2);
+	munmap(code, 4096);
+}
+END_TEST
+#endif
+
 static void *thread_main(void *unused)
 {
 	(void)unused;
@@ -710,6 +739,7 @@ int main(void)
 #elif defined(__aarch64__)
 	tcase_add_test(tests, from_a_function_without_a_frame);
 	tcase_add_test(tests, through_a_handler_to_a_function_without_a_frame);
+	tcase_add_test(tests, from_code_without_a_frame_and_tables);
 #endif
 	tcase_add_test(tests, garbage_is_survived);
 	tcase_add_test(tests, end_of_the_mapping);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #define GUESS_MOST 0x10000u /* bytes from the stack to the record of a frame */
+#define NEARBY 4096u        /* bytes, of one function */
 
 /* The code that returns here does so once, normally or by td_unwind_leave(). */
 __asm__(".pushsection .text\n"
@@ -214,17 +215,54 @@ static bool step_by_stub(struct td_memory *memory, struct td_registers_of_frame 
 	return false;
 }
 
-/* No rule tells: the record that the frame pointer points to, if it looks like one. */
+/* The record that the frame pointer points to, if it looks like one. */
+static bool read_frame_record(struct td_memory *memory,
+			      const struct td_registers_of_frame *at, uint64_t *fp,
+			      uint64_t *back)
+{
+	return at->fp >= at->sp && at->fp - at->sp <= GUESS_MOST && at->fp % 8 == 0 &&
+	       td_memory_read(memory, at->fp, fp) &&
+	       td_memory_read(memory, at->fp + 8, back);
+}
+
+/* No rule tells: by the record. */
 static bool step_by_frame_record(struct td_memory *memory,
 				 struct td_registers_of_frame *at)
 {
 	uint64_t fp, back;
 
-	if (at->fp < at->sp || at->fp - at->sp > GUESS_MOST || at->fp % 8 ||
-	    !td_memory_read(memory, at->fp, &fp) ||
-	    !td_memory_read(memory, at->fp + 8, &back))
+	return read_frame_record(memory, at, &fp, &back) &&
+	       return_to(at, back, at->fp + 16, fp);
+}
+
+/* Does it stand behind BL, BLR, or BLR with authentication? */
+static bool is_behind_call(struct td_memory *memory, uint64_t address)
+{
+	uint64_t code;
+	uint32_t call;
+
+	if (!td_memory_read(memory, address - 8, &code))
 		return false;
-	return return_to(at, back, at->fp + 16, fp);
+	call = code >> 32;
+	return call >> 26 == 0x25 || (call & 0xfffffc1f) == 0xd63f0000 ||
+	       (call & 0xfefff800) == 0xd63f0800;
+}
+
+/*
+ * The innermost function without a rule may have no record either: the vdso's have
+ * none.  Then LR is where it was called; else it is what the record says, or where the
+ * last call returned to, nearby.
+ */
+static bool step_without_record(struct td_memory *memory,
+				struct td_registers_of_frame *at)
+{
+	uint64_t link = td_arch_address(at->lr), distance = link - at->ip;
+	uint64_t fp, back;
+
+	if (distance + NEARBY <= 2 * NEARBY || !is_behind_call(memory, link) ||
+	    (read_frame_record(memory, at, &fp, &back) && td_arch_address(back) == link))
+		return false;
+	return return_by_link(at, at->sp, at->fp);
 }
 
 static enum td_step caller_if(bool stepped)
@@ -239,6 +277,7 @@ enum td_step td_unwind_step(struct td_memory *memory, const struct td_rule *rule
 		return caller_if(step_by_rule(memory, rule, at, context));
 	if (!context && step_by_signal_frame(memory, at))
 		return TD_STEP_INTERRUPTED;
-	return caller_if((context && step_by_stub(memory, at)) ||
+	return caller_if((context && (step_by_stub(memory, at) ||
+				      step_without_record(memory, at))) ||
 			 step_by_frame_record(memory, at));
 }
