@@ -25,6 +25,8 @@ struct adding {
 	uint32_t module;                     /* its index */
 	const struct td_file_thread *thread; /* likewise, of the places' threads */
 	uint32_t thread_index;
+	struct td_own_cost group_cost[TD_GROUPS_MAX];
+	int groups;  /* those behind the first can be added to the report's */
 	size_t *row; /* of the profile's places: row ids; SIZE_MAX: not wanted */
 };
 
@@ -64,8 +66,10 @@ void td_report_free(struct td_report *report)
 	}
 	for (size_t i = 0; i < report->modules; i++)
 		free(report->module[i].path);
-	for (size_t i = 0; i < (report->rows ? report->rows : report->functions); i++)
+	for (size_t i = 0; i < (report->rows ? report->rows : report->functions); i++) {
 		free(report->function[i].name);
+		free(report->function[i].groups);
+	}
 	for (size_t i = 0; i < report->notes; i++)
 		free(report->note[i]);
 	free(report->process);
@@ -369,6 +373,47 @@ static int add_part(struct adding *adding, uint32_t *first,
 	return 0;
 }
 
+/* Windows of another group than the first. */
+static int add_group(struct adding *adding, struct td_report_function *row,
+		     const struct td_file_place *place)
+{
+	if (!adding->groups)
+		return 0;
+	if (!row->groups)
+		row->groups = calloc(1, sizeof(*row->groups));
+	if (!row->groups)
+		return -ENOMEM;
+	td_groups_add(row->groups, place->group, place->sum,
+		      adding->profile->header.counters, place->windows,
+		      &adding->group_cost[place->group]);
+	return 0;
+}
+
+/* The report's plan is that of its first profile with groups. */
+static int map_groups(struct adding *adding)
+{
+	const struct td_profile *profile = adding->profile;
+	struct td_groups_plan *all = &adding->report->plan, plan;
+
+	td_groups_read(&plan, &profile->header);
+	if (!plan.groups)
+		return 0;
+	td_groups_own_cost(profile, adding->group_cost);
+	if (!all->groups) {
+		*all = plan;
+		for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
+			all->first[i] = plan.first[i] < 0 ? -1 : adding->counter[i];
+	}
+	adding->groups = td_groups_match(all, &plan);
+	if (adding->groups)
+		return 0;
+	return td_report_note(
+		adding->report,
+		td_text_format("pid %u counted other groups of events: its level 2 is "
+			       "left out",
+			       profile->header.pid));
+}
+
 static int add_place(struct adding *adding, const struct td_profile_place *at)
 {
 	const struct td_file_place *place = at->place;
@@ -392,8 +437,11 @@ static int add_place(struct adding *adding, const struct td_profile_place *at)
 	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
 		row->rejected[i] += place->rejected[i];
 	row->cpu_ns += (double)place->samples * adding->sample_ns;
-	row->rounded +=
-		add_sums(adding, place->sum, place->windows, row->counted, row->sum);
+	if (!place->group)
+		row->rounded += add_sums(adding, place->sum, place->windows, row->counted,
+					 row->sum);
+	else if (add_group(adding, row, place) < 0)
+		return -ENOMEM;
 	adding->report->samples += place->samples;
 	adding->report->process[adding->process].samples += place->samples;
 	return add_part(adding, &row->part, at->thread, place->samples, place->windows);
@@ -728,6 +776,8 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 
 	if (!err)
 		err = map_counters(&adding);
+	if (!err)
+		err = map_groups(&adding);
 	if (!err)
 		err = add_notes(report, profile);
 	td_own_cost_of(profile, &adding.own_cost);

@@ -19,6 +19,7 @@
 #define TD_DECODER_REPORT_H
 
 #include "decoder/check.h"
+#include "decoder/groups.h"
 #include "decoder/hash.h"
 #include "decoder/history.h"
 #include "decoder/own_cost.h"
@@ -146,6 +147,7 @@ struct td_report_function {
 	uint32_t number;              /* while windows are assigned */
 	size_t id;                    /* the order in which rows were made */
 	struct td_report_total total; /* with call paths only */
+	struct td_groups *groups;     /* windows of groups behind the first; NULL: none */
 };
 #define TD_NO_MODULE UINT32_MAX
 
@@ -185,6 +187,7 @@ struct td_report {
 	struct td_file_counter counter[TD_COUNTERS_MAX];
 	unsigned counters;
 	struct td_topdown_map map;
+	struct td_groups_plan plan; /* groups of events, if there are any */
 	int simulated;
 	int has_time; /* cpu_ns of functions is known: periods are times */
 

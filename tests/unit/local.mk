@@ -12,6 +12,7 @@ decoder_tests = \
 	tests/unit/test_compare \
 	tests/unit/test_cpu_name \
 	tests/unit/test_estimate \
+	tests/unit/test_events \
 	tests/unit/test_export \
 	tests/unit/test_formats \
 	tests/unit/test_history \
@@ -41,6 +42,9 @@ tests_unit_test_compare_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_cpu_name_SOURCES = tests/unit/test_cpu_name.c tests/unit/unit.h
 tests_unit_test_cpu_name_CFLAGS = $(td_unit_cflags)
 tests_unit_test_cpu_name_LDADD = $(td_unit_ldadd)
+tests_unit_test_events_SOURCES = tests/unit/test_events.c
+tests_unit_test_events_CFLAGS = $(td_unit_cflags)
+tests_unit_test_events_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c tests/unit/unit.h
 tests_unit_test_estimate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_estimate_LDADD = $(td_unit_ldadd)
