@@ -7,6 +7,7 @@
 
 #include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/engine.h"
+#include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/syscall.h"
 
@@ -167,13 +168,18 @@ static inline void take_sample(struct td_thread *thread, const ucontext_t *inter
 __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *context)
 {
 	int saved_errno = errno;
-	struct td_thread *thread;
+	struct td_thread *thread = td_self;
 	unsigned how;
+
+	if (thread && thread->groups)
+		td_groups_capture(thread); /* before all else */
 
 	if (is_ours(info, &how)) {
 		thread = find_self();
 		if (thread && !atomic_load(&thread->stopped))
 			take_sample(thread, context, how);
+		if (thread && thread->groups)
+			thread->groups->fresh = false;
 	} else {
 		pass_on(number, info, context);
 	}

@@ -7,6 +7,7 @@
 
 #include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
 #include "agent/sigsafe/sums.h"
@@ -239,6 +240,8 @@ static void open_window(struct td_thread *thread, uint64_t ip,
 	window->opened_at = ip;
 	draw_periods(thread);
 	window->empty = is_empty_ones_turn(thread);
+	if (thread->groups)
+		td_groups_open(thread, &known->identity);
 	thread->in_window = true;
 	release_window(thread);
 }
@@ -291,12 +294,22 @@ static inline void set_values(const struct td_thread *thread,
 {
 	uint32_t n = td_store.header->counters;
 
+	if (thread->groups) {
+		for (uint32_t i = 0; i < n && i < TD_WINDOW_VALUES; i++)
+			to[i] = (uint32_t)now->values[i]; /* signed; late ones are out */
+		return;
+	}
 	if (n && td_store.header->backend == TD_BACKEND_METRICS) {
 		td_metrics_raw(thread, now, to);
 		return;
 	}
 	for (uint32_t i = 0; i < n && i < TD_WINDOW_VALUES; i++)
 		to[i] = td_saturated(now->values[i]);
+}
+
+static inline uint32_t active_group(const struct td_thread *thread)
+{
+	return thread->groups ? thread->groups->active : 0;
 }
 
 /* The window that just closed, as it is, for the estimator.  Saves two dozen
@@ -315,6 +328,7 @@ log_window(struct td_thread *thread, const struct td_identity *where, uint64_t i
 			 : window->requested < UINT32_MAX ? (uint32_t)window->requested
 							  : UINT32_MAX;
 	log->reject = (uint8_t)reject;
+	log->group = (uint8_t)active_group(thread);
 	td_windows_set_end(log, 0, &window->opened_in, window->opened_at);
 	td_windows_set_end(log, 1, where, ip);
 	set_values(thread, now, log->value);
@@ -349,10 +363,12 @@ __attribute__((noinline)) static void close_empty(struct td_thread *thread, uint
 	    ip != thread->window.opened_at || was_switched(thread) ||
 	    !decode_window(thread, now))
 		return;
-	record->empties++;
 	note_own_leavings(thread, now->values);
-	for (unsigned i = 0; i < td_store.header->counters; i++)
-		record->empty[i] += now->values[i];
+	if (!active_group(thread)) {
+		record->empties++;
+		for (unsigned i = 0; i < td_store.header->counters; i++)
+			record->empty[i] += now->values[i];
+	}
 	log_window(thread, &thread->window.opened_in, ip, now, TD_REJECT_MAX);
 }
 
@@ -380,7 +396,7 @@ static inline void close_window(struct td_thread *thread, uint64_t ip,
 		reject = TD_REJECT_COUNTERS;
 	if (td_windows_takes(reject))
 		log_window(thread, where, ip, now, reject);
-	if (thread->callpath && counts_in_totals(reject) &&
+	if (thread->callpath && !active_group(thread) && counts_in_totals(reject) &&
 	    (reject == TD_REJECT_MAX || decode_window(thread, now)))
 		td_callpath_close(thread, where, now->values);
 	if (reject != TD_REJECT_MAX) {
@@ -433,6 +449,8 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 	if (thread->in_window) {
 		arm_and_read(thread, &now);
 		close_window(thread, ip, &now, how);
+		if (thread->groups)
+			td_groups_close(thread);
 		return;
 	}
 	read_total(thread, &now); /* before all else */
@@ -492,4 +510,6 @@ void td_strobe_block(struct td_thread *thread)
 	reject_window(thread, TD_REJECT_BLOCKED);
 	note_armed(thread, thread->trigger->change(thread, thread->next_long),
 		   thread->next_long, now.elapsed);
+	if (thread->groups)
+		td_groups_close(thread);
 }
