@@ -52,6 +52,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/callpaths.c agent/core/callpaths.h \
 	agent/core/core.h \
 	agent/core/descriptors.c agent/core/descriptors.h \
+	agent/core/event_names.c agent/core/event_names.h \
 	agent/core/events.c agent/core/events.h \
 	agent/core/facts.c agent/core/facts.h \
 	agent/core/fold.c agent/core/fold.h \

@@ -16,10 +16,16 @@ function finish() {
 	if (events > 32 || groups > 7)
 		refuse("too many events or groups")
 	out = out sprintf("\t{\n\t\t.name = \"%s\",\n\t\t.width = %d,\n\t\t.source = \"%s\",\n", family, width, source)
-	out = out "\t\t.cpus = " cpus ",\n\t\t.cpu = {" cpu "},\n"
+	out = out "\t\t.cpus = " cpus ",\n"
+	if (cpus)
+		out = out "\t\t.cpu = {" cpu "},\n"
 	out = out "\t\t.events = " events ",\n\t\t.event = {\n" event "\t\t},\n"
-	out = out "\t\t.terms = " terms ",\n\t\t.term = {\n" term "\t\t},\n"
-	out = out "\t\t.formulas = " formulas ",\n\t\t.formula = {\n" formula "\t\t},\n"
+	out = out "\t\t.terms = " terms ",\n"
+	if (terms)
+		out = out "\t\t.term = {\n" term "\t\t},\n"
+	out = out "\t\t.formulas = " formulas ",\n"
+	if (formulas)
+		out = out "\t\t.formula = {\n" formula "\t\t},\n"
 	out = out "\t\t.groups = " groups ",\n\t\t.group = {\n" group "\t\t},\n\t},\n"
 }
 function begin_family() {
@@ -43,7 +49,7 @@ function add_cpus(   i, part, range) {
 	}
 }
 function add_event(   i, config, counter) {
-	config = "TD_EVENT(0x" $3 ", 0x" $4 ")"
+	config = $3 == "generic" ? "TD_EVENT_GENERIC | " $4 : "TD_EVENT(0x" $3 ", 0x" $4 ")"
 	counter = -1
 	for (i = 5; i <= NF; i++) {
 		if ($i ~ /^cmask=[0-9]+$/)

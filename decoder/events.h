@@ -24,6 +24,9 @@
 #define TD_EVENT(number, umask)                                                          \
 	(((number)&0xffull) | ((number)&0xf00ull) << 24 | (uint64_t)(umask) << 8)
 
+/* Instead: perf_event_attr.config of PERF_TYPE_HARDWARE, or-ed. */
+#define TD_EVENT_GENERIC (1ull << 63)
+
 enum td_vendor { TD_VENDOR_NONE, TD_VENDOR_INTEL, TD_VENDOR_AMD, TD_VENDOR_ARM };
 
 struct td_event_cpu {

@@ -43,6 +43,14 @@ void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *he
 		plan->first[i] = i < header->counters ? (int)i : -1;
 }
 
+void td_groups_adopt(struct td_groups_plan *all, const struct td_groups_plan *plan,
+		     const int counter[TD_COUNTERS_MAX])
+{
+	*all = *plan;
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
+		all->first[i] = plan->first[i] < 0 ? -1 : counter[i];
+}
+
 int td_groups_match(const struct td_groups_plan *a, const struct td_groups_plan *b)
 {
 	return a->family == b->family && a->groups == b->groups &&
@@ -289,6 +297,67 @@ void td_groups_values(const struct td_groups_plan *plan, const struct td_file_su
 	for (int node = 0; node < TD_NODES; node++)
 		set_node(&all, node, value);
 	td_topdown_complete(value);
+}
+
+/* The windows of the event's group; NULL: there are none. */
+static const struct td_file_sum *sums_of(const struct td_groups_plan *plan, uint32_t i,
+					 const struct td_file_sum *first, uint64_t *n,
+					 const struct td_groups *groups)
+{
+	uint32_t group = plan->event[i].group;
+
+	if (!group)
+		return first;
+	*n = groups ? groups->group[group].windows : 0;
+	return groups ? groups->group[group].sum : NULL;
+}
+
+/* Where an event's sum is among its group's. */
+static int place_of(const struct td_groups_plan *plan, const struct td_file_event *event)
+{
+	return event->group ? event->value : plan->first[event->value];
+}
+
+/* The group's own instructions; -1: it has none. */
+static int instructions_of(const struct td_groups_plan *plan, uint32_t group)
+{
+	for (uint32_t i = 0; i < plan->events; i++) {
+		if (plan->event[i].group == group &&
+		    strcmp(plan->event[i].name, "inst") == 0)
+			return place_of(plan, &plan->event[i]);
+	}
+	return -1;
+}
+
+static struct td_estimate scaled(struct td_estimate estimate, double by)
+{
+	return (struct td_estimate){estimate.value * by, estimate.low * by,
+				    estimate.high * by};
+}
+
+int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
+		   const struct td_file_sum *first, uint64_t n,
+		   const struct td_groups *groups, struct td_event_rate *rate)
+{
+	const struct td_file_event *event = &plan->event[i];
+	const struct td_file_sum *sum = sums_of(plan, i, first, &n, groups);
+	int at = place_of(plan, event), inst = instructions_of(plan, event->group);
+	double cycles;
+
+	for (uint32_t k = 0; k < i; k++)
+		if (strcmp(plan->event[k].name, event->name) == 0)
+			return 0;
+	if (!sum || at < 0 || n < 2 || td_sum_value(&sum[0]) <= 0)
+		return 0;
+	cycles = td_sum_value(&sum[0]) / plan->width;
+	rate->name = event->name;
+	rate->asked = !plan->family || td_events_find(plan->family, event->name) < 0;
+	rate->per_cycle = td_estimate_rate(&sum[at], &sum[0], n, plan->width);
+	rate->per_instruction.value = NAN;
+	if (inst >= 0 && td_sum_value(&sum[inst]) > 0)
+		rate->per_instruction =
+			scaled(rate->per_cycle, cycles / td_sum_value(&sum[inst]));
+	return 1;
 }
 
 struct given {

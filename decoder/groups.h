@@ -37,6 +37,10 @@ struct td_groups {
 /* Reads the plan of a header. */
 void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *header);
 
+/* Makes `all` the same; counter[]: where the caller has a profile's counters. */
+void td_groups_adopt(struct td_groups_plan *all, const struct td_groups_plan *plan,
+		     const int counter[TD_COUNTERS_MAX]);
+
 /* 1 if windows of the two can be added up. */
 int td_groups_match(const struct td_groups_plan *a, const struct td_groups_plan *b);
 
@@ -58,6 +62,21 @@ void td_groups_merge(struct td_groups *into, const struct td_groups *from);
 void td_groups_values(const struct td_groups_plan *plan, const struct td_file_sum *first,
 		      uint64_t n, const struct td_groups *groups,
 		      struct td_topdown_value value[TD_NODES]);
+
+/* How often an event was, in the windows of its group. */
+struct td_event_rate {
+	const char *name;             /* the plan's */
+	int asked;                    /* not of the family's table */
+	struct td_estimate per_cycle; /* with its 95 % interval; not bounded by 1 */
+	struct td_estimate
+		per_instruction; /* likewise, about as sure; value NaN: unknown */
+};
+
+/* The rate of the plan's event number `i`; 0: there are too few windows, or an event
+ * before it has the same name. */
+int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
+		   const struct td_file_sum *first, uint64_t n,
+		   const struct td_groups *groups, struct td_event_rate *rate);
 
 /*
  * A node by the family's formulas alone, from counts a cycle: `rate` gives that of an

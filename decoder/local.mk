@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += decoder/libformat.la decoder/libdecoder.la
 decoder_libformat_la_SOURCES = \
 	decoder/cpu_name.c decoder/cpu_name.h \
 	decoder/directory.c decoder/directory.h \
+	decoder/event_names.c decoder/event_names.h \
 	decoder/events.c decoder/events.h \
 	decoder/format.h \
 	decoder/names.c decoder/names.h \
@@ -15,6 +16,7 @@ decoder_libformat_la_SOURCES = \
 nodist_decoder_libformat_la_SOURCES = decoder/event_tables.c
 
 event_tables = \
+	data/events/architectural.events \
 	data/events/broadwell.events \
 	data/events/crestmont.events \
 	data/events/gracemont.events \

@@ -37,6 +37,7 @@ static const struct word level_words[] = {
 	{"auto", TD_LEVEL_AUTO},
 	{"1", TD_LEVEL_1},
 	{"2", TD_LEVEL_2},
+	{"0", TD_LEVEL_0},
 };
 
 static const struct word children_words[] = {
@@ -252,8 +253,21 @@ static int parse_level(struct td_options *options, const char *value, char *why,
 		word_find(level_words, COUNT(level_words), value, strlen(value));
 
 	if (!word)
-		return refuse_value(why, size, value, "a top-down depth", "auto, 1 or 2");
+		return refuse_value(why, size, value, "a top-down depth",
+				    "auto, 0, 1 or 2");
 	options->level = (enum td_level_choice)word->value;
+	return 0;
+}
+
+static int parse_events(struct td_options *options, const char *value, char *why,
+			size_t size)
+{
+	size_t length = strlen(value);
+
+	if (length >= sizeof(options->events))
+		return refuse(why, size, "the list has %zu bytes; write at most %zu",
+			      length, sizeof(options->events) - 1);
+	memcpy(options->events, value, length + 1);
 	return 0;
 }
 
@@ -291,7 +305,11 @@ const struct td_option td_option_table[] = {
 	{"PMU", "NAME", "auto", "who measures: auto, metrics, events, clock or simulated",
 	 parse_pmu},
 	{"LEVEL", "DEPTH", "auto",
-	 "top-down by event groups: 1, 2, or auto: 2 where 1 points there", parse_level},
+	 "top-down by event groups: 0, 1, 2, or auto: 2 where 1 points there",
+	 parse_level},
+	{"EVENTS", "NAMES", "",
+	 "further events to count in windows, with commas; `tdagent list` has names",
+	 parse_events},
 	{"WINDOWS", "NAME", "auto",
 	 "who cuts windows: rdpmc (signals), vernier (the kernel) or auto",
 	 parse_windows},

@@ -31,6 +31,7 @@ enum td_level_choice {
 	TD_LEVEL_AUTO, /* level 2 where level 1 points there */
 	TD_LEVEL_1,
 	TD_LEVEL_2,
+	TD_LEVEL_0, /* no top-down: rates of events */
 };
 enum td_windows_choice {
 	TD_WINDOWS_AUTO,
@@ -63,6 +64,7 @@ struct td_options {
 	enum td_pmu_choice pmu;
 	enum td_windows_choice windows;
 	enum td_level_choice level;
+	char events[TD_PATH_MAX]; /* further ones, with commas; "": none */
 	char output[TD_PATH_MAX]; /* "": the default directory */
 	enum td_report_to report;
 	char report_file[TD_PATH_MAX];

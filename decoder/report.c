@@ -399,11 +399,8 @@ static int map_groups(struct adding *adding)
 	if (!plan.groups)
 		return 0;
 	td_groups_own_cost(profile, adding->group_cost);
-	if (!all->groups) {
-		*all = plan;
-		for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
-			all->first[i] = plan.first[i] < 0 ? -1 : adding->counter[i];
-	}
+	if (!all->groups)
+		td_groups_adopt(all, &plan, adding->counter);
 	adding->groups = td_groups_match(all, &plan);
 	if (adding->groups)
 		return 0;

@@ -559,7 +559,8 @@ int td_report_has_topdown(const struct td_report *report)
 		if (report->map.slots >= 0 && report->map.node[i] >= 0)
 			return 1;
 	}
-	return 0;
+	/* by formulas over several groups */
+	return report->plan.family && report->plan.family->formulas;
 }
 
 int td_report_sort(const char *name)

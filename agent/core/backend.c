@@ -270,6 +270,13 @@ static void choose_counters(const struct td_options *options,
 		if (use_events(options, choice, why, sizeof(why)) == 0)
 			return;
 	}
+	/* what is counted beside the registers is fixed */
+	if (any && (options->events[0] || options->level == TD_LEVEL_0)) {
+		snprintf(why, sizeof(why), "as %s demands",
+			 options->events[0] ? "TDAGENT_EVENTS" : "TDAGENT_LEVEL");
+		if (use_events(options, choice, why, sizeof(why)) == 0)
+			return;
+	}
 	if ((any || options->pmu == TD_PMU_METRICS) &&
 	    td_metrics_detect(&metrics_machine, why, sizeof(why)) == 0) {
 		choice->cycles = metrics_machine.cycles;

@@ -10,7 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/core/core.h"
 #include "agent/core/descriptors.h"
+#include "agent/core/event_names.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
 #include "agent/sigsafe/groups.h"
@@ -36,10 +38,14 @@ struct member {
 static struct {
 	const struct td_event_family *family;
 	struct member member[TD_GROUPS_MAX][TD_GROUP_MEMBERS];
+	char why[96];      /* there is no top-down; "": there is */
 	bool leavings;     /* near returns and calls are in all groups */
 	bool shared;       /* the core has two threads that are on */
 	uint32_t counters; /* general-purpose ones in a group */
 	uint32_t dropped;  /* groups that this machine does not count */
+	uint32_t tables;   /* groups of the family's; behind them: */
+	uint32_t asked;    /* the user's events */
+	struct td_event_name ask[TD_EVENT_NAMES_MAX];
 } found;
 
 static int open_event(const struct member *member, uint64_t period, uint32_t tid,
@@ -224,8 +230,29 @@ static void end_group(uint32_t group)
 static void add_member(uint32_t group, const struct td_event *event)
 {
 	uint32_t n = td_groups_shape.members[group];
+	bool generic = event->config & TD_EVENT_GENERIC;
 
-	set_member(group, n, event->name, PERF_TYPE_RAW, event->config, 1 + n);
+	set_member(group, n, event->name, generic ? PERF_TYPE_HARDWARE : PERF_TYPE_RAW,
+		   event->config & ~TD_EVENT_GENERIC, 1 + n);
+}
+
+/* The events that the user asks for, in groups of their own behind the others. */
+static void add_asked(void)
+{
+	uint32_t g = td_groups_shape.groups, n = 0;
+
+	found.tables = g;
+	for (uint32_t i = 0; i < found.asked && g < TD_GROUPS_MAX; i++) {
+		const struct td_event_name *event = &found.ask[i];
+
+		set_member(g, n, event->name, event->type, event->config, 1 + n);
+		td_groups_shape.divides[g] = TD_GROUP_ALWAYS;
+		if (++n == found.counters || i + 1 == found.asked) {
+			end_group(g++);
+			n = 0;
+		}
+	}
+	td_groups_shape.groups = g;
 }
 
 static bool is_for_smt(const struct td_event_group *group)
@@ -334,6 +361,7 @@ static void plan(const struct td_options *options, uint32_t counters, bool judge
 	memcpy(td_groups_shape.percent, percent, sizeof(percent));
 	set_factors();
 	cut_groups(options);
+	add_asked();
 }
 
 static void run_loop(void)
@@ -382,8 +410,12 @@ static bool level1_makes_sense(struct td_thread *thread)
 	td_groups_ops.reset(thread);
 	run_loop();
 	thread->groups->fresh = false;
-	return td_groups_ops.read(thread, &now) && now.values[1] &&
-	       now.values[1] <= now.values[0] + now.values[0] / 8 &&
+	/* where bad speculation is the rest, an event that counts nothing ends there, and
+	 * the loop's branch is always the same */
+	if (!td_groups_ops.read(thread, &now) ||
+	    (td_groups_shape.rest == 1 && now.values[2] > now.values[0] / 4))
+		return false;
+	return now.values[1] && now.values[1] <= now.values[0] + now.values[0] / 8 &&
 	       now.values[3] <= now.values[0];
 }
 
@@ -392,6 +424,12 @@ static void drop_group(uint32_t group)
 {
 	uint32_t last = --td_groups_shape.groups;
 
+	if (group < found.tables)
+		found.tables--;
+	else
+		td_core_note("events of TDAGENT_EVENTS that do not count here: %s%s",
+			     found.member[group][0].name,
+			     td_groups_shape.members[group] > 2 ? " and others" : "");
 	for (uint32_t g = group; g < last; g++) {
 		memcpy(found.member[g], found.member[g + 1], sizeof(found.member[g]));
 		memcpy(td_groups_shape.value[g], td_groups_shape.value[g + 1],
@@ -469,7 +507,7 @@ static int try_all(const struct td_options *options)
 			continue;
 		plan(options, size[i].counters, size[i].leavings);
 		error = try_groups(&thread);
-		if (!error || error == -ENODATA)
+		if (!error || error == -ENODATA || error == -EIO)
 			break;
 		if (i + 1 < sizeof(size) / sizeof(size[0]))
 			error = 0;
@@ -505,6 +543,22 @@ static void explain(int error, char *why, size_t size)
 			 strerror(-error));
 }
 
+/* The rung below: instructions and branch misses, which every CPU counts. */
+static int try_without_topdown(const struct td_options *options, char *why, size_t size)
+{
+	size_t used = strlen(why);
+	int error;
+
+	found.family = td_events_named("architectural");
+	error = try_all(options);
+	if (!error)
+		snprintf(found.why, sizeof(found.why), "%s", why);
+	else if (used < size)
+		snprintf(why + used, size - used, "; no events at all (%s)",
+			 strerror(-error));
+	return error;
+}
+
 int td_events_detect(const struct td_options *options, char *why, size_t size)
 {
 	static bool works; /* a forked child runs on the same machine */
@@ -514,22 +568,38 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 
 	if (works)
 		return 0;
-	found.family = td_events_of_cpu(vendor, family, model);
-	if (!found.family) {
-		snprintf(why, size, "no event tables for this CPU (family %u, model %u)",
-			 family, model);
-		return -ENOENT;
-	}
+	found.asked = td_event_names_find(options->events, found.ask);
 	found.shared = file_says(SMT_ACTIVE, '1');
-	error = try_all(options);
-	works = !error;
+	found.family = options->level == TD_LEVEL_0
+			       ? NULL
+			       : td_events_of_cpu(vendor, family, model);
+	if (found.family) {
+		error = try_all(options);
+		if (error)
+			explain(error, why, size);
+	} else {
+		error = -ENOENT;
+		if (options->level == TD_LEVEL_0)
+			snprintf(why, size, "TDAGENT_LEVEL=0");
+		else
+			snprintf(why, size,
+				 "no event tables for this CPU (family %u, model %u)",
+				 family, model);
+	}
 	if (error)
-		explain(error, why, size);
+		error = try_without_topdown(options, why, size);
+	works = !error;
 	return error;
 }
 
 void td_events_reason(char *text, size_t size)
 {
+	if (found.why[0]) {
+		snprintf(text, size,
+			 "instructions and branch misses by RDPMC; no top-down: %s",
+			 found.why);
+		return;
+	}
 	snprintf(text, size, "%u group%s of %u events by RDPMC (%s)%s%s",
 		 td_groups_shape.groups, td_groups_shape.groups == 1 ? "" : "s",
 		 found.counters, found.family->name,
@@ -556,7 +626,8 @@ static void name_counter(struct td_file_counter *counter, const char *name,
 
 static void name_counters(struct td_file_counter *counter)
 {
-	name_counter(&counter[0], "slots", "slots");
+	name_counter(&counter[0], found.why[0] ? "cycles" : "slots",
+		     found.why[0] ? "1" : "slots");
 	for (uint32_t i = 0; i < TD_GROUP_NODES; i++)
 		name_counter(&counter[1 + i], td_groups_shape.nodes ? nodes[i] : "none",
 			     td_groups_shape.nodes ? "slots" : "1");
@@ -597,7 +668,5 @@ void td_events_describe(struct td_file_header *header)
 	snprintf(header->family, sizeof(header->family), "%s", found.family->name);
 	name_counters(header->counter);
 	name_events(header);
-	header->level = td_groups_shape.groups > 1 ? 2 : 1;
-	if (!td_groups_shape.nodes && td_groups_shape.groups <= 2)
-		header->level = 1;
+	header->level = found.why[0] ? 0 : found.tables > 1 ? 2 : 1;
 }

@@ -17,7 +17,7 @@ struct td_groups_shape td_groups_shape;
 static bool read_count(const volatile struct perf_event_mmap_page *page, uint64_t *count)
 {
 	uint64_t offset, value = 0;
-	uint32_t lock;
+	uint32_t lock, width = page->pmc_width ? page->pmc_width : 48;
 
 	do {
 		lock = page->lock;
@@ -29,8 +29,8 @@ static bool read_count(const volatile struct perf_event_mmap_page *page, uint64_
 		}
 		__asm__ volatile("" ::: "memory");
 	} while (page->lock != lock);
-	/* 48 bits, with their sign: a sampling event counts up to zero */
-	*count = offset + (uint64_t)((int64_t)(value << 16) >> 16);
+	/* so many bits, with their sign: a sampling event counts up to zero */
+	*count = offset + (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
 	return true;
 }
 
@@ -162,6 +162,8 @@ static bool is_wanted(const struct td_thread *thread, const struct td_file_place
 	uint32_t divides = td_groups_shape.divides[group];
 	int64_t slots = without_own(record, place, 0);
 
+	if (divides & TD_GROUP_ALWAYS)
+		return true;
 	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
 		int least = td_groups_shape.percent[node] - (int)PERCENT_ROOM;
 

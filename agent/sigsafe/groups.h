@@ -38,6 +38,7 @@ struct td_groups_shape {
 	/* Level `auto`: nodes (bits) that a group divides, and the percent of slots
 	 * from which a node is worth that; drill: all groups in turn without. */
 	bool drill;
+#define TD_GROUP_ALWAYS 0x80 /* among the nodes: wanted whatever level 1 says */
 	uint8_t divides[TD_GROUPS_MAX];
 	uint8_t percent[TD_GROUP_NODES];
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/event_names.h"
 #include "decoder/formula.h"
 #include "decoder/groups.h"
 
@@ -183,7 +184,7 @@ START_TEST(tables_are_sound)
 		const struct td_event_family *f = &td_event_families[i];
 
 		ck_assert_ptr_eq(td_events_named(f->name), f);
-		ck_assert_uint_ge(f->cpus, 1);
+		ck_assert(f->cpus >= 1 || !f->formulas);
 		ck_assert_uint_le(f->events, TD_FAMILY_EVENTS_MAX);
 		ck_assert_uint_le(f->groups, TD_FAMILY_GROUPS_MAX);
 		ck_assert_uint_lt(strlen(f->name),
@@ -250,6 +251,88 @@ START_TEST(formulas)
 			      "%s", good[i].text);
 	for (size_t i = 0; i < COUNT(bad); i++)
 		ck_assert_msg(isnan(td_formula_value(bad[i], value, NULL)), "%s", bad[i]);
+}
+END_TEST
+
+/* As /sys/bus/event_source/devices/cpu/format has them. */
+START_TEST(formats_of_terms)
+{
+	uint64_t config = 0;
+
+	ck_assert(td_event_format_put("config:0-7\n", 0xc5, &config));
+	ck_assert(td_event_format_put("config:8-15", 0x14, &config));
+	ck_assert(td_event_format_put("config:23", 1, &config));
+	ck_assert_uint_eq(config, 0x8014c5);
+	config = 0;
+	ck_assert(td_event_format_put("config:0-7,32-35", 0x1a0, &config));
+	ck_assert_uint_eq(config, TD_EVENT(0x1a0, 0));
+	ck_assert(!td_event_format_put("config:23", 2, &config));
+	ck_assert(!td_event_format_put("config1:0-15", 2, &config));
+	ck_assert(!td_event_format_put("config:", 0, &config));
+	ck_assert(!td_event_format_put("config:7-0", 0, &config));
+	ck_assert(!td_event_format_put("config:0-64", 0, &config));
+	ck_assert(!td_event_format_put("config:0-7,", 0, &config));
+	ck_assert_uint_eq(config, TD_EVENT(0x1a0, 0));
+}
+END_TEST
+
+/* 1000 cycles of known fractions: retiring 30, bad 10, frontend 20, backend 40 %. */
+START_TEST(other_families)
+{
+	static const struct count icelake[] = {
+		{"retired", 1500},  {"backend", 2000},     {"not_delivered", 1100},
+		{"dropping", 100},  {"cycles_0", 140},     {"br_misp", 3},
+		{"clears", 1},      {"issued", 2000},      {"ms_uops", 100},
+		{"dec0", 60},       {"dec0_cycles", 30},   {"mite_uops", 900},
+		{"stalls_mem", 90}, {"stalls_total", 150}, {"stores", 10},
+		{"ports_1", 20},    {"ports_2", 100},      {NULL, 0}};
+	static const struct count gracemont[] = {{"retired", 1500},
+						 {"frontend", 1000},
+						 {"backend", 2000},
+						 {"fetch_latency_slots", 400},
+						 {"core_slots", 500},
+						 {"br_misp_slots", 450},
+						 {NULL, 0}};
+	static const struct count zen4[] = {{"retired", 1800},
+					    {"dispatched", 2400},
+					    {"frontend", 1200},
+					    {"backend", 2400},
+					    {"no_dispatch", 120},
+					    {"mispredicts", 9},
+					    {"resyncs", 1},
+					    {"load_stalls", 60},
+					    {"all_stalls", 80},
+					    {"microcode", 180},
+					    {NULL, 0}};
+	static const struct {
+		const char *family;
+		const struct count *count;
+		double fetch_latency, branch_mispredicts, memory_bound, heavy_operations;
+	} run[] = {
+		{"icelake", icelake, 12, 7.5, 40 * 100. / (150 + 20 + 30 + 10),
+		 30 * 0.05 + 30 * 30. / 900},
+		{"gracemont", gracemont, 8, 9, 30, NAN},
+		{"zen4", zen4, 12, 9, 30, 3},
+	};
+
+	for (size_t i = 0; i < COUNT(run); i++) {
+		struct run r = {td_events_named(run[i].family), run[i].count, 1000, 0};
+
+		ck_assert_double_eq_tol(percent(&r, "retiring"), 30, 1e-9);
+		ck_assert_double_eq_tol(percent(&r, "bad_speculation"), 10, 1e-9);
+		ck_assert_double_eq_tol(percent(&r, "frontend_bound"), 20, 1e-9);
+		ck_assert_double_eq_tol(percent(&r, "backend_bound"), 40, 1e-9);
+		ck_assert_double_eq_tol(percent(&r, "fetch_latency"),
+					run[i].fetch_latency, 1e-9);
+		ck_assert_double_eq_tol(percent(&r, "branch_mispredicts"),
+					run[i].branch_mispredicts, 1e-9);
+		ck_assert_double_eq_tol(percent(&r, "memory_bound"), run[i].memory_bound,
+					1e-9);
+		if (!isnan(run[i].heavy_operations))
+			ck_assert_double_eq_tol(percent(&r, "heavy_operations"),
+						run[i].heavy_operations, 1e-9);
+		ck_assert_uint_eq(r.asked, 0);
+	}
 }
 END_TEST
 
@@ -422,6 +505,34 @@ START_TEST(groups_on_a_shared_core)
 }
 END_TEST
 
+static void assert_rate(int i, double per_cycle, double per_instruction)
+{
+	struct td_event_rate rate;
+
+	ck_assert(td_groups_rate(&plan, (uint32_t)i, first, 100, &groups, &rate));
+	ck_assert_double_eq_tol(rate.per_cycle.value, per_cycle, 1e-9);
+	ck_assert_double_eq_tol(rate.per_instruction.value, per_instruction, 1e-9);
+}
+
+/* Group 2 has no instructions of its own; the second "inst" is the first one again. */
+START_TEST(rates_of_events)
+{
+	struct td_event_rate rate;
+
+	assert_rate(0, 1.24, 1);
+	assert_rate(1, 0.12, 120. / 1240);
+	ck_assert(td_groups_rate(&plan, 1, first, 100, &groups, &rate));
+	ck_assert(!rate.asked);
+	ck_assert(!td_groups_rate(&plan, 4, first, 100, &groups, &rate));
+	ck_assert(td_groups_rate(&plan, 5, first, 100, &groups, &rate));
+	ck_assert_double_nan(rate.per_instruction.value);
+	snprintf(plan.event[2].name, sizeof(plan.event[2].name), "branch-misses");
+	ck_assert(td_groups_rate(&plan, 2, first, 100, &groups, &rate));
+	ck_assert(rate.asked);
+	ck_assert(!td_groups_rate(&plan, 2, first, 100, NULL, &rate));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("events");
@@ -436,6 +547,8 @@ int main(void)
 	tcase_add_test(tests, ivy_bridge_thresholds);
 	tcase_add_test(tests, tables_are_sound);
 	tcase_add_test(tests, cpus_are_found);
+	tcase_add_test(tests, formats_of_terms);
+	tcase_add_test(tests, other_families);
 	tcase_add_test(tests, formulas);
 	tcase_add_test(tests, formulas_of_any_depth);
 	tcase_add_checked_fixture(sums, setup, NULL);
@@ -443,6 +556,7 @@ int main(void)
 	tcase_add_test(sums, groups_that_are_missing);
 	tcase_add_test(sums, groups_know_their_scatter);
 	tcase_add_test(sums, groups_on_a_shared_core);
+	tcase_add_test(sums, rates_of_events);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, sums);
 	srunner_run_all(runner, CK_NORMAL);

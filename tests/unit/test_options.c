@@ -75,9 +75,9 @@ END_TEST
 
 START_TEST(test_order)
 {
-	static const char *const order[] = {"LONG",     "SHORT",    "JITTER", "PMU",
-					    "LEVEL",    "WINDOWS",  "OUTPUT", "REPORT",
-					    "CALLPATH", "CHILDREN", "SEED",   "DEBUG"};
+	static const char *const order[] = {
+		"LONG",   "SHORT",  "JITTER",   "PMU",      "LEVEL", "EVENTS", "WINDOWS",
+		"OUTPUT", "REPORT", "CALLPATH", "CHILDREN", "SEED",  "DEBUG"};
 
 	ck_assert_uint_eq(td_option_count, sizeof(order) / sizeof(order[0]));
 	for (size_t i = 0; i < td_option_count; i++)
@@ -173,7 +173,8 @@ static const struct {
 	{"PMU", "timer",
 	 "TDAGENT_PMU: 'timer' is not a way to measure of this version; write auto, "
 	 "metrics, events, clock or simulated"},
-	{"LEVEL", "3", "TDAGENT_LEVEL: '3' is not a top-down depth; write auto, 1 or 2"},
+	{"LEVEL", "3",
+	 "TDAGENT_LEVEL: '3' is not a top-down depth; write auto, 0, 1 or 2"},
 	{"WINDOWS", "Vernier",
 	 "TDAGENT_WINDOWS: 'Vernier' is not a way to cut windows; write auto, rdpmc or "
 	 "vernier"},
