@@ -68,6 +68,33 @@ check(all("memory_bound" in f["topdown"] for f in report["functions"]
 END
 }
 
+# rates LABEL NAMES: these events of all functions with 50 windows, against the truth
+rates()
+{
+	NAMES=$2 holds "$1" <<'END'
+import os
+counted = {"branches": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
+           "r08c4": "rets", "inst": "insns"}
+functions = {t["address"]: t for t in truth if t["what"] == "function"}
+found = 0
+for f in report["functions"]:
+    t = functions.get(f["address"])
+    if not t or f["windows"]["valid"] < 50:
+        continue
+    found += 1
+    for name in os.environ["NAMES"].split():
+        rate = f["events"][name]["per_cycle"]["value"]
+        expected = t[counted[name]] / t["cycles"]
+        # a return is seldom in a window that nobody leaves
+        if name == "r08c4":
+            check(rate < expected + 0.002, "%s: %g returns a cycle" % (t["name"], rate))
+        else:
+            check(abs(rate - expected) < 0.03 * expected + 0.001,
+                  "%s: %g %s a cycle, not %g" % (t["name"], rate, name, expected))
+check(found > 6, "%d functions" % found)
+END
+}
+
 rounds=1500
 if [ "${1:-}" = --long ]; then
 	rounds=5500
@@ -79,10 +106,34 @@ groups ivb "-m ivb" 4
 # the NMI watchdog has a counter: level 1 takes two groups, and there are no totals
 groups ivb-watchdog "-m ivb -w" 6 --functions-only
 
-# full counters where a virtual machine hides PERF_METRICS, or for level 2 on Ice Lake
+# level 2 on Ice Lake, whose PERF_METRICS has none
 rounds=1000
-groups nometrics "-m spr-nometrics" 3
 groups icx "-m icx" 5
+
+echo
+echo "== no top-down: instructions, branches and their misses"
+traced nometrics "-m spr-nometrics" 100000 1000 400
+whole nometrics 1
+holds nometrics <<'END'
+run = report["run"]
+check(run["backend"] == "events" and run["level"] == 0, "%s, level %s" % (run["backend"], run["level"]))
+check("count nonsense" in run["reason"], "the reason is '%s'" % run["reason"])
+check("topdown" not in report["totals"] and
+      not any("topdown" in f for f in report["functions"]), "there is top-down")
+END
+rates nometrics "branches branch-misses inst"
+
+echo
+echo "== further events"
+lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,no-such-event"
+lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth"
+lab_setup=
+ended "exit 0" more
+grep -qF "no event 'no-such-event'" "$work/more.out" "$work/more.err" || fail "more: an unknown name is not said"
+report_on more
+rates more "branch-misses r08c4 br_misp"
+"$tdagent" report "$work/more/profile" >"$work/more.text"
+grep -q "branch-misses [0-9.]*/1000 insns" "$work/more.text" || fail "more: not in the text"
 
 echo
 echo "== level 2 where level 1 points there"
