@@ -335,24 +335,37 @@ static struct td_estimate scaled(struct td_estimate estimate, double by)
 				    estimate.high * by};
 }
 
+/* Windows enough for a rate? */
+static int has_windows(const struct td_groups_plan *plan, uint32_t i,
+		       const struct td_file_sum *first, uint64_t n,
+		       const struct td_groups *groups)
+{
+	const struct td_file_sum *sum = sums_of(plan, i, first, &n, groups);
+
+	return sum && n >= 2 && place_of(plan, &plan->event[i]) >= 0 &&
+	       td_sum_value(&sum[0]) > 0;
+}
+
 int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
 		   const struct td_file_sum *first, uint64_t n,
 		   const struct td_groups *groups, struct td_event_rate *rate)
 {
 	const struct td_file_event *event = &plan->event[i];
-	const struct td_file_sum *sum = sums_of(plan, i, first, &n, groups);
+	uint64_t windows = n;
+	const struct td_file_sum *sum = sums_of(plan, i, first, &windows, groups);
 	int at = place_of(plan, event), inst = instructions_of(plan, event->group);
 	double cycles;
 
 	for (uint32_t k = 0; k < i; k++)
-		if (strcmp(plan->event[k].name, event->name) == 0)
+		if (strcmp(plan->event[k].name, event->name) == 0 &&
+		    has_windows(plan, k, first, n, groups))
 			return 0;
-	if (!sum || at < 0 || n < 2 || td_sum_value(&sum[0]) <= 0)
+	if (!has_windows(plan, i, first, n, groups))
 		return 0;
 	cycles = td_sum_value(&sum[0]) / plan->width;
 	rate->name = event->name;
 	rate->asked = !plan->family || td_events_find(plan->family, event->name) < 0;
-	rate->per_cycle = td_estimate_rate(&sum[at], &sum[0], n, plan->width);
+	rate->per_cycle = td_estimate_rate(&sum[at], &sum[0], windows, plan->width);
 	rate->per_instruction.value = NAN;
 	if (inst >= 0 && td_sum_value(&sum[inst]) > 0)
 		rate->per_instruction =

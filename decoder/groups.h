@@ -73,7 +73,7 @@ struct td_event_rate {
 };
 
 /* The rate of the plan's event number `i`; 0: there are too few windows, or an event
- * before it has the same name. */
+ * before it has the same name and a rate. */
 int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
 		   const struct td_file_sum *first, uint64_t n,
 		   const struct td_groups *groups, struct td_event_rate *rate);
