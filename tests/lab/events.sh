@@ -14,7 +14,7 @@ done
 # probes LABEL OPTIONS: what `tdagent probe` says there, in $work/LABEL.probe
 probes()
 {
-	lab "$1-probe" "$2" "LD_LIBRARY_PATH=/in TDAGENT_LIBRARY=/in/libtdagent.so ./tdagent probe >/out/probe"
+	lab "$1-probe" "$2" "cp libtdagent.so /lib/; LD_LIBRARY_PATH=/in ./tdagent probe >/out/probe"
 	cp "$work/$1-probe/probe" "$work/$1.probe" || fail "$1: no probe"
 }
 
