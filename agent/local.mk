@@ -14,6 +14,7 @@ endif
 agent_libsigsafe_la_CFLAGS = $(AM_CFLAGS) $(TD_SIGSAFE_CFLAGS)
 agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 	agent/sigsafe/arch.h \
+	agent/sigsafe/brief.c agent/sigsafe/brief.h \
 	agent/sigsafe/callpath.c agent/sigsafe/callpath.h \
 	agent/sigsafe/clock.c agent/sigsafe/clock.h \
 	agent/sigsafe/engine.h \
@@ -33,7 +34,8 @@ agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 	agent/sigsafe/simulation.h \
 	agent/sigsafe/store.c agent/sigsafe/store.h \
 	agent/sigsafe/strobe.c agent/sigsafe/strobe.h \
-	agent/sigsafe/sums.h \
+	agent/sigsafe/strobe_parts.h \
+	agent/sigsafe/sums.h agent/sigsafe/sums_sse2.h \
 	agent/sigsafe/syscall.h \
 	agent/sigsafe/thread.h \
 	agent/sigsafe/timeline.c agent/sigsafe/timeline.h \
@@ -50,6 +52,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/actions.c agent/core/actions.h \
 	agent/core/backend.c agent/core/backend.h \
 	agent/core/callpaths.c agent/core/callpaths.h \
+	agent/core/collector.c agent/core/collector.h \
 	agent/core/core.h \
 	agent/core/descriptors.c agent/core/descriptors.h \
 	agent/core/event_names.c agent/core/event_names.h \
@@ -59,6 +62,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/interrupt.c agent/core/interrupt.h \
 	agent/core/lifecycle.c agent/core/lifecycle.h \
 	agent/core/log.c agent/core/log.h \
+	agent/core/masks.c agent/core/masks.h \
 	agent/core/metrics.c agent/core/metrics.h \
 	agent/core/profile.c agent/core/profile.h \
 	agent/core/real.c agent/core/real.h \
@@ -73,6 +77,7 @@ agent_libhook_la_SOURCES = \
 	agent/hook/hook.h \
 	agent/hook/library.c \
 	agent/hook/signal.c \
+	agent/hook/system.c \
 	agent/hook/start.c \
 	agent/hook/thread.c
 

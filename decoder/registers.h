@@ -74,24 +74,39 @@ struct td_correction {
  * come the fields.  A single window's result may be below zero (two's
  * complement): only sums have a meaning, and they stay unbiased that way.
  */
+#define TD_REGISTERS_CORRECT(correction, fields, value)                                  \
+	do {                                                                             \
+		__typeof__(value) field_ = (value) + 1;                                  \
+                                                                                         \
+		if ((correction)->uop_dropping) {                                        \
+			__typeof__(*field_) dropped_ =                                   \
+				(value)[(correction)->uop_dropping];                     \
+                                                                                         \
+			field_[TD_FIELD_FRONTEND_BOUND] -= dropped_;                     \
+			if ((fields) > TD_FIELD_FETCH_LATENCY)                           \
+				field_[TD_FIELD_FETCH_LATENCY] -= dropped_;              \
+		}                                                                        \
+		if ((correction)->clears)                                                \
+			field_[TD_FIELD_BACKEND_BOUND] +=                                \
+				(value)[(correction)->clears] *                          \
+				(__typeof__(*field_))(correction)->clear_slots;          \
+		field_[TD_FIELD_BAD_SPECULATION] = (value)[0] -                          \
+						   field_[TD_FIELD_RETIRING] -           \
+						   field_[TD_FIELD_FRONTEND_BOUND] -     \
+						   field_[TD_FIELD_BACKEND_BOUND];       \
+	} while (0)
+
 static inline void td_registers_correct(const struct td_correction *correction,
 					uint32_t fields, uint64_t *value)
 {
-	uint64_t *field = value + 1;
+	TD_REGISTERS_CORRECT(correction, fields, value);
+}
 
-	if (correction->uop_dropping) {
-		uint64_t dropped = value[correction->uop_dropping];
-
-		field[TD_FIELD_FRONTEND_BOUND] -= dropped;
-		if (fields > TD_FIELD_FETCH_LATENCY)
-			field[TD_FIELD_FETCH_LATENCY] -= dropped;
-	}
-	if (correction->clears)
-		field[TD_FIELD_BACKEND_BOUND] +=
-			value[correction->clears] * correction->clear_slots;
-	field[TD_FIELD_BAD_SPECULATION] = value[0] - field[TD_FIELD_RETIRING] -
-					  field[TD_FIELD_FRONTEND_BOUND] -
-					  field[TD_FIELD_BACKEND_BOUND];
+/* The same of 32 bits: one window's values. */
+static inline void td_registers_correct_less(const struct td_correction *correction,
+					     uint32_t fields, int32_t *value)
+{
+	TD_REGISTERS_CORRECT(correction, fields, value);
 }
 
 /*

@@ -17,6 +17,7 @@
 #define START_SURE 0.25    /* cycles */
 #define EDGES_SURE 0.05    /* of their standard deviation */
 #define WEIGHTS_GIVEN 1.25 /* more variance than the jackknife sees */
+#define UNEVEN 0.1         /* of what functions vary by, into their neighbours */
 #define LENGTHS 36         /* classes, two an octave */
 #define VISIT_WINDOWS 20
 
@@ -32,6 +33,7 @@ struct answer {
 	double ends; /* windows that open or close in it: twice those that do both */
 	double prior;
 	double covered;
+	double uneven;        /* error by functions that vary, it or others */
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
 	nodes square, fourth; /* sums over batches */
@@ -87,14 +89,33 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 	}
 }
 
+/*
+ * A function that is slower when it behaves differently looks different to windows
+ * that open or close in it than to those that pass: see doc/estimates.md.  What own
+ * windows do not cover depends on others.
+ */
+static void find_uneven(const struct td_separate_state *s, struct answer *answer)
+{
+	double varies = 0, ends = 0;
+
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		varies += s->columns.ends[c] * s->varies[c];
+		ends += s->columns.ends[c];
+	}
+	for (size_t f = 0; f < s->input->functions && ends > 0; f++)
+		answer[f].uneven = UNEVEN * varies / ends * (1 - answer[f].covered);
+}
+
 static int add_all(const struct td_separate_state *s, struct answer *answer)
 {
 	struct td_unknowns off = {
 		.each = malloc((s->normal.unknowns + 1) * sizeof(*off.each))};
 	int err = off.each ? td_normal_noise_left(&s->normal, &s->at, &off) : -ENOMEM;
 
-	if (!err)
+	if (!err) {
 		add_up(s, &off, answer);
+		find_uneven(s, answer);
+	}
 	free(off.each);
 	return err;
 }
@@ -280,7 +301,7 @@ static void fill_node(const struct td_separate_state *s, const struct answer *a,
 		       TD_FRACTION_SPREAD / fmax(1, visit / 2);
 	double off = node_of(a->off, node);
 	double error = WEIGHTS_GIVEN * variance(a->square[node], a->mean[node]) +
-		       prior * prior + start * start + off * off;
+		       prior * prior + start * start + off * off + a->uneven * a->uneven;
 	double half;
 
 	value->present = 1;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/text.h"
+
 #define FIRST 256 /* getopt_long's value of the table's first entry */
 
 /* getopt's tables of ours; `letters` holds three characters an entry. */
@@ -86,7 +88,11 @@ int td_arguments_read(const struct td_arguments *arguments, void *request, int a
 int td_arguments_wrong(const char *command, const char *option, const char *value,
 		       const char *right)
 {
-	fprintf(stderr, "tdagent %s: --%s=%s: give %s\n", command, option, value, right);
+	char *clean = td_text_clean(value, strlen(value));
+
+	fprintf(stderr, "tdagent %s: --%s=%s: give %s\n", command, option,
+		clean ? clean : "", right);
+	free(clean);
 	return -1;
 }
 

@@ -366,6 +366,7 @@ static void find_in_object(const struct object *object, uint64_t ip,
 					   range->end - shadow + object->range.start};
 	function->kind = found ? TD_PLACE_FUNCTION : TD_PLACE_GAP;
 	function->region = range->start - object->file.bias;
+	function->size = found ? (uint32_t)(range->end - range->start) : 0;
 }
 
 static void find(struct td_audit_code *code, uint64_t ip,

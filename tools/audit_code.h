@@ -21,6 +21,7 @@ struct td_audit_function {
 	enum td_place_kind kind;
 	uint32_t object; /* index, or UINT32_MAX for UNKNOWN */
 	uint64_t region; /* ELF address of its start (JIT: run-time address) */
+	uint32_t size;   /* of a FUNCTION, bytes */
 };
 
 struct td_audit_code;

@@ -2,18 +2,18 @@
 #include "tools/export.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "decoder/text.h"
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/inputs.h"
+#include "tools/labels.h"
 #include "tools/outfile.h"
 #include "tools/print.h"
 
-#define LABELS_MAX 32
+#define SELF "export"
 
 struct request;
 
@@ -30,8 +30,7 @@ struct request {
 	const struct format *format;
 	const char *output; /* NULL: standard output */
 	const char *value;  /* NULL: samples */
-	struct td_export_label label[LABELS_MAX];
-	size_t labels;
+	struct td_labels labels;
 };
 
 static const char usage[] =
@@ -126,115 +125,56 @@ static const struct format formats[] = {
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 static const char format_names[] = "pprof, speedscope, folded, csv, json or openmetrics";
 
-static int set_format(struct request *request, char *value)
+static int set_format(void *context, char *value)
 {
 	for (size_t i = 0; i < FORMATS; i++) {
 		if (strcmp(value, formats[i].name) == 0) {
-			request->format = &formats[i];
+			((struct request *)context)->format = &formats[i];
 			return 0;
 		}
 	}
-	fprintf(stderr, "tdagent export: --format=%s: give %s\n", value, format_names);
-	return -1;
+	return td_arguments_wrong(SELF, "format", value, format_names);
 }
 
-static int set_output(struct request *request, char *value)
+static int set_output(void *context, char *value)
 {
-	request->output = value;
+	((struct request *)context)->output = value;
 	return 0;
 }
 
-static int set_value(struct request *request, char *value)
+static int set_value(void *context, char *value)
 {
-	request->value = value;
+	((struct request *)context)->value = value;
 	return 0;
 }
 
-static int set_thread(struct request *request, char *value)
+static int set_thread(void *context, char *value)
 {
-	request->query.thread = value;
+	((struct request *)context)->query.thread = value;
 	return 0;
 }
 
-static int set_module(struct request *request, char *value)
+static int set_module(void *context, char *value)
 {
-	request->query.module = value;
+	((struct request *)context)->query.module = value;
 	return 0;
-}
-
-/* What all formats take as a key: a letter, then letters, digits and _. */
-static int is_key(const char *key, size_t length)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
-	return length && strspn(key, letters) >= length && (key[0] < '0' || key[0] > '9');
-}
-
-static int is_clean(const char *text)
-{
-	char *clean = td_text_clean(text, strlen(text));
-	int same = clean && strcmp(clean, text) == 0;
-
-	free(clean);
-	return same;
 }
 
 /* The words that we use for labels ourselves. */
-static int is_taken(const struct request *request, const char *key)
+static int set_label(void *context, char *value)
 {
 	static const char *const own[] = {
-		"thread", "tid",     "pid", "program", "host",  "cause",    "node",
-		"level",  "backend", "cpu", "trigger", "agent", "simulated"};
+		"thread", "tid",     "pid", "program", "host",  "cause",     "node",
+		"level",  "backend", "cpu", "trigger", "agent", "simulated", NULL};
 
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		if (strcmp(own[i], key) == 0)
-			return 1;
-	}
-	for (size_t i = 0; i < request->labels; i++) {
-		if (strcmp(request->label[i].key, key) == 0)
-			return 1;
-	}
-	return 0;
+	return td_labels_add(&((struct request *)context)->labels, SELF, value, own);
 }
 
-static int set_label(struct request *request, char *value)
-{
-	char *equals = strchr(value, '=');
-
-	if (!equals || !is_key(value, (size_t)(equals - value))) {
-		fprintf(stderr,
-			"tdagent export: --label=%s: give KEY=VALUE, the KEY of letters, "
-			"digits and _\n",
-			value);
-		return -1;
-	}
-	*equals = '\0';
-	if (!is_clean(equals + 1))
-		return say("--label", "the value is no UTF-8 text without control "
-				      "characters");
-	if (is_taken(request, value)) {
-		fprintf(stderr,
-			"tdagent export: --label=%s=: this label is there already\n",
-			value);
-		return -1;
-	}
-	if (request->labels == LABELS_MAX)
-		return say("--label", "32 labels are the most");
-	request->label[request->labels++] = (struct td_export_label){value, equals + 1};
-	return 0;
-}
-
-static int (*const setters[])(struct request *request, char *value) = {
-	set_format, set_output, set_value, set_thread, set_module, set_label,
-};
-
-/* val is the setter's index + 1 */
-static const struct option options[] = {
-	{"format", required_argument, NULL, 1}, {"output", required_argument, NULL, 2},
-	{"value", required_argument, NULL, 3},  {"thread", required_argument, NULL, 4},
-	{"module", required_argument, NULL, 5}, {"label", required_argument, NULL, 6},
-	{"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
+static const struct td_argument table[] = {
+	{"format", 0, 1, set_format}, {"output", 'o', 1, set_output},
+	{"value", 0, 1, set_value},   {"thread", 0, 1, set_thread},
+	{"module", 0, 1, set_module}, {"label", 0, 1, set_label},
+	{NULL, 0, 0, NULL},
 };
 
 static void guess_format(struct request *request)
@@ -269,30 +209,6 @@ static int check_request(struct request *request)
 	return 0;
 }
 
-/* Returns 0, 1 when --help was printed, or -1 after saying what is wrong. */
-static int parse_options(struct request *request, int argc, char **argv)
-{
-	int option;
-
-	opterr = 0;
-	optind = 0; /* the caller may have scanned its own options */
-	while ((option = getopt_long(argc, argv, ":ho:", options, NULL)) != -1) {
-		const char *word = argv[optind - 1];
-
-		if (option == 'h')
-			return fputs(usage, stdout), 1;
-		if (option == ':' || option == '?') {
-			fprintf(stderr,
-				"tdagent export: %s: %s (see tdagent export --help)\n",
-				word, option == ':' ? "needs a value" : "unknown option");
-			return -1;
-		}
-		if (setters[option == 'o' ? 1 : option - 1](request, optarg) < 0)
-			return -1;
-	}
-	return check_request(request);
-}
-
 /* Returns 0, or -1 after saying what is wrong. */
 static int write_export(const struct request *request, const struct td_export *export)
 {
@@ -321,8 +237,8 @@ static int export_report(const struct request *request, struct td_report *report
 		err = td_export_collect(&export, report);
 	if (err)
 		return say("report", strerror(-err));
-	export.label = request->label;
-	export.labels = request->labels;
+	export.label = request->labels.label;
+	export.labels = request->labels.labels;
 	err = write_export(request, &export);
 	td_export_free(&export);
 	return err;
@@ -330,17 +246,20 @@ static int export_report(const struct request *request, struct td_report *report
 
 int td_cmd_export(int argc, char **argv)
 {
+	static const struct td_arguments arguments = {SELF, usage, table, 0};
 	struct request request = {.query.parts = 1};
 	struct td_report *report;
-	int err = parse_options(&request, argc, argv);
-	int failed = 0;
+	int first = td_arguments_read(&arguments, &request, argc, argv);
+	int failed = 0, err;
 
-	if (err)
-		return err < 0 ? 2 : 0;
+	if (first <= 0)
+		return first < 0 ? 2 : 0;
+	if (check_request(&request) < 0)
+		return 2;
 	/* an export must not wait for a server */
 	unsetenv("DEBUGINFOD_URLS");
 	report = td_report_new(&request.query);
-	err = report ? td_inputs_add(report, argc - optind, argv + optind, &failed)
+	err = report ? td_inputs_add(report, argc - first, argv + first, &failed)
 		     : -ENOMEM;
 	if (err)
 		say("profiles", strerror(-err));

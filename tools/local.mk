@@ -18,7 +18,9 @@ tools_libprint_la_SOURCES = \
 	tools/print_table.c tools/print_table.h \
 	tools/print_text.c \
 	tools/print_timeline.c tools/print_timeline.h \
-	tools/print_tree.c tools/print_tree.h
+	tools/print_tree.c tools/print_tree.h \
+	tools/tui_details.c tools/tui_details.h \
+	tools/tui_list.c tools/tui_list.h
 tools_libprint_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
 tools_libprint_la_LIBADD = decoder/libdecoder.la
 
@@ -108,7 +110,10 @@ tools_libaudit_la_SOURCES = $(audit_arch) \
 	tools/audit_print.c tools/audit_print.h \
 	tools/audit_rows.c \
 	tools/audit_step.c tools/audit_step.h \
-	tools/audit_trace.c tools/audit_trace.h
+	tools/audit_trace.c tools/audit_trace.h \
+	tools/collect.c tools/collect.h \
+	tools/collect_ring.c tools/collect_ring.h \
+	tools/collect_save.c
 tools_libaudit_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(TD_SANITIZE)
 tools_libaudit_la_LIBADD = decoder/libdecoder.la
 
@@ -122,11 +127,19 @@ tools_tdagent_SOURCES = \
 	tools/import.c \
 	tools/diff.c \
 	tools/inputs.c tools/inputs.h \
+	tools/labels.c tools/labels.h \
 	tools/live.c tools/live.h \
 	tools/main.c \
 	tools/output.c tools/output.h \
 	tools/pager.c tools/pager.h \
+	tools/push.c tools/push.h tools/push_body.c tools/push_send.c \
 	tools/report.c \
-	tools/run.c
-tools_tdagent_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
-tools_tdagent_LDADD = tools/libannotate.la tools/libaudit.la tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la
+	tools/run.c \
+	tools/tui.h
+if HAVE_NCURSES
+tools_tdagent_SOURCES += tools/tui.c tools/tui_draw.c tools/tui_draw.h
+else
+tools_tdagent_SOURCES += tools/tui_none.c
+endif
+tools_tdagent_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS) $(NCURSES_CFLAGS) $(TD_SANITIZE)
+tools_tdagent_LDADD = tools/libannotate.la tools/libaudit.la tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la $(NCURSES_LIBS)

@@ -23,6 +23,8 @@ static const struct command commands[] = {
 	 "show a function by lines and instructions", td_cmd_annotate},
 	{"export", "[OPTION...] FILE|DIR...", "turn profiles into files of other tools",
 	 td_cmd_export},
+	{"push", "[OPTION...] URL [FILE|DIR...]", "send profiles to Pyroscope or Parca",
+	 td_cmd_push},
 	{"import", "[OPTION...] [PERF.DATA]", "make a profile of what perf recorded",
 	 td_cmd_import},
 	{"diff", "[OPTION...] A B | A... -- B...", "tell what changed between runs",

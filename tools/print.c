@@ -80,9 +80,39 @@ const char *td_print_evidence(enum td_evidence evidence)
 	return "";
 }
 
-const char td_print_marks[] =
-	"* above the threshold of top-down analysis (level 2: under such a parent only); "
-	"< the bottleneck: the largest of them, of level 2 if there is one";
+static const struct {
+	char mark;
+	const char *means;
+} legend[] = {
+	{'^', "with all that the function calls: by itself it is too short, or too rare"},
+	{'*', "above the threshold of top-down analysis (level 2: under such a parent "
+	      "only)"},
+	{'<', "the bottleneck: the largest that is above its threshold, of level 2 if "
+	      "there is one"},
+	{'?', "too uncertain to act on (more than ±10 points, or too few windows)"},
+};
+#define LEGEND (sizeof(legend) / sizeof(legend[0]))
+
+void td_print_seen(char *marks, const char *cell)
+{
+	for (size_t i = 0; i < LEGEND; i++) {
+		size_t used = strlen(marks);
+
+		if (strchr(cell, legend[i].mark) && !strchr(marks, legend[i].mark) &&
+		    used + 1 < TD_PRINT_MARKS) {
+			marks[used] = legend[i].mark;
+			marks[used + 1] = '\0';
+		}
+	}
+}
+
+void td_print_legend(FILE *out, const struct td_print_style *style, const char *marks)
+{
+	for (size_t i = 0; i < LEGEND; i++)
+		if (strchr(marks, legend[i].mark))
+			td_print_line(out, style, NULL, "%c %s", legend[i].mark,
+				      legend[i].means);
+}
 
 const char *td_print_mark(const struct td_topdown_value value[TD_NODES], int node)
 {

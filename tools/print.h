@@ -74,9 +74,13 @@ double td_print_duration(const struct td_report_process *process);
 char *td_print_command(const struct td_file_header *header);
 /* "own", "separated", "callers"; "" for none. */
 const char *td_print_evidence(enum td_evidence evidence);
-/* Behind a node's value: "" or what td_print_marks explains. */
+/* Behind a node's value: "" or a mark that td_print_legend() explains. */
 const char *td_print_mark(const struct td_topdown_value value[TD_NODES], int node);
-extern const char td_print_marks[];
+/* Explains those of the marks that are in `marks`, such as "*<?". */
+void td_print_legend(FILE *out, const struct td_print_style *style, const char *marks);
+/* Notes in `marks` (TD_PRINT_MARKS bytes, "" at first) which marks the cell has. */
+#define TD_PRINT_MARKS 8
+void td_print_seen(char *marks, const char *cell);
 /* The node's colour for td_print_coloured(), NULL for none. */
 const char *td_print_colour(const struct td_topdown_value value[TD_NODES], int node);
 /* The text, in that colour where the style has colours. */

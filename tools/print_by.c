@@ -32,7 +32,7 @@ static void put_titles(FILE *out, const struct td_report *report, const char *fi
 /* Level 1 in columns of 9, the mark behind the number. */
 static void put_nodes(FILE *out, const struct td_report *report,
 		      const struct td_print_style *style,
-		      const struct td_topdown_value *value, int intervals)
+		      const struct td_topdown_value *value, int intervals, char *marks)
 {
 	for (int i = 0; i < TD_NODES_LEVEL1 && td_report_has_topdown(report); i++) {
 		const struct td_estimate *e = &value[i].estimate;
@@ -45,6 +45,7 @@ static void put_nodes(FILE *out, const struct td_report *report,
 		else if (value[i].present)
 			snprintf(text, sizeof(text), "%.1f%s", 100 * e->value,
 				 td_print_mark(value, i));
+		td_print_seen(marks, text);
 		width = 9 - (int)td_text_width(text);
 		fprintf(out, "%*s", width > 0 ? width : 0, "");
 		td_print_coloured(out, style, td_print_colour(value, i), text);
@@ -54,6 +55,8 @@ static void put_nodes(FILE *out, const struct td_report *report,
 void td_print_threads(FILE *out, const struct td_report *report,
 		      const struct td_print_style *style)
 {
+	char marks[TD_PRINT_MARKS] = "";
+
 	if (td_report_has_topdown(report))
 		fprintf(out, "%% of all slots of each thread%s\n",
 			report->simulated ? " SIMULATED" : "");
@@ -68,7 +71,7 @@ void td_print_threads(FILE *out, const struct td_report *report,
 				? 100 * (double)record->samples / (double)report->samples
 				: 0,
 			record->samples, record->windows, (double)record->cpu_ns / 1e9);
-		put_nodes(out, report, style, thread->node, 0);
+		put_nodes(out, report, style, thread->node, 0, marks);
 		if (record->state == TD_THREAD_FOLDED)
 			snprintf(name, sizeof(name), "%u ended threads", record->threads);
 		else
@@ -76,8 +79,7 @@ void td_print_threads(FILE *out, const struct td_report *report,
 		fputs("  ", out);
 		put_name(out, style, td_report_has_topdown(report) ? 72 : 36, name);
 	}
-	if (td_report_has_topdown(report))
-		td_print_line(out, style, NULL, "%s", td_print_marks);
+	td_print_legend(out, style, marks);
 }
 
 struct module {
@@ -172,7 +174,8 @@ static struct module *collect(const struct td_report *report)
 }
 
 static void put_module(FILE *out, const struct td_report *report,
-		       const struct td_print_style *style, const struct module *module)
+		       const struct td_print_style *style, const struct module *module,
+		       char *marks)
 {
 	const char *name = module->module == TD_NO_MODULE
 				   ? "[no module]"
@@ -182,7 +185,7 @@ static void put_module(FILE *out, const struct td_report *report,
 	fprintf(out, "%7.1f%9" PRIu64 "%9" PRIu64 "%7.0f",
 		100 * (double)module->samples / (double)report->samples, module->samples,
 		module->windows, 100 * (double)module->known / (double)module->samples);
-	put_nodes(out, report, style, module->value, 1);
+	put_nodes(out, report, style, module->value, 1, marks);
 	fputs("  ", out);
 	used += td_report_has_topdown(report) ? 36 : 0;
 	put_name(out, style, used, style->width ? td_text_base(name) : name);
@@ -191,6 +194,7 @@ static void put_module(FILE *out, const struct td_report *report,
 void td_print_modules(FILE *out, const struct td_report *report,
 		      const struct td_print_style *style)
 {
+	char marks[TD_PRINT_MARKS] = "";
 	struct module *module = collect(report);
 
 	if (!module) {
@@ -202,8 +206,7 @@ void td_print_modules(FILE *out, const struct td_report *report,
 			report->simulated ? " SIMULATED" : "");
 	put_titles(out, report, "Share %  Samples  Windows  Known", "Module");
 	for (size_t i = 0; i <= report->modules && module[i].samples; i++)
-		put_module(out, report, style, &module[i]);
-	if (td_report_has_topdown(report))
-		td_print_line(out, style, NULL, "%s", td_print_marks);
+		put_module(out, report, style, &module[i], marks);
+	td_print_legend(out, style, marks);
 	free(module);
 }

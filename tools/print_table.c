@@ -17,6 +17,7 @@ struct table {
 	int compact; /* whole points, narrow titles, one blank between columns */
 	size_t width[TD_COLUMNS]; /* 0: not shown */
 	size_t used;              /* by all columns before the name */
+	char *marks;              /* of the values shown */
 };
 
 static const char *title_of(const struct table *table, size_t column)
@@ -119,6 +120,8 @@ static void put_cell(const struct table *table, size_t column, const char *text,
 {
 	size_t blank = table->width[column] - td_text_width(text);
 
+	if (td_columns[column].cell != td_columns[TD_COLUMNS - 1].cell)
+		td_print_seen(table->marks, text);
 	if (!td_columns[column].left)
 		pad(table->out, blank);
 	td_print_coloured(table->out, table->style, colour, text);
@@ -196,6 +199,7 @@ static void put_below(const struct table *table, size_t *at, const char *colour,
 		*at = 0;
 	}
 	pad(table->out, *at ? 2 : INDENT);
+	td_print_seen(table->marks, value);
 	snprintf(text, sizeof(text), "%s %s", title, value);
 	td_print_coloured(table->out, table->style, colour, text);
 	*at += *at ? width : INDENT + width - 2;
@@ -288,23 +292,6 @@ static void put_row(const struct table *table, size_t row)
 	put_more(table, f);
 }
 
-/* What the mark means, if a row has it. */
-static void explain_marks(const struct table *table)
-{
-	int total;
-
-	for (size_t row = 0; row < table->report->functions; row++) {
-		td_report_answer(&table->report->function[row], &total);
-		if (total) {
-			fputs(TD_CELL_TOTAL
-			      " with all that the function calls: by itself it "
-			      "is too short, or too rare\n",
-			      table->out);
-			return;
-		}
-	}
-}
-
 static const char *no_rows(const struct td_report *report)
 {
 	if (report->samples)
@@ -317,7 +304,9 @@ static const char *no_rows(const struct td_report *report)
 void td_print_table(FILE *out, const struct td_report *report,
 		    const struct td_print_style *style)
 {
-	struct table table = {.report = report, .style = style, .out = out};
+	char marks[TD_PRINT_MARKS] = "";
+	struct table table = {
+		.report = report, .style = style, .out = out, .marks = marks};
 	size_t dropped;
 
 	if (report->functions == 0) {
@@ -329,7 +318,7 @@ void td_print_table(FILE *out, const struct td_report *report,
 	put_titles(&table);
 	for (size_t row = 0; row < report->functions; row++)
 		put_row(&table, row);
-	explain_marks(&table);
+	td_print_legend(out, style, marks);
 	if (report->functions < report->functions_all)
 		fprintf(out, "%zu of %zu functions shown.\n", report->functions,
 			report->functions_all);

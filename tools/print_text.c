@@ -134,20 +134,10 @@ static void print_totals(FILE *out, const struct td_report *report,
 	free(text);
 }
 
-static int has_marks(const struct td_report *report)
-{
-	for (size_t i = 0; i < report->functions; i++) {
-		if (td_topdown_bottleneck(report->function[i].node) >= 0)
-			return 1;
-	}
-	return 0;
-}
-
 /* Samples of functions whose level 1 is too uncertain, and why. */
 struct vague {
 	double samples, callers;
 	double widest; /* half an interval, of the largest of them */
-	int any;
 };
 
 static struct vague find_vague(const struct td_report *report)
@@ -161,7 +151,6 @@ static struct vague find_vague(const struct td_report *report)
 		for (int node = 0; node < TD_NODES; node++) {
 			const struct td_estimate *e = &f->node[node].estimate;
 
-			vague.any |= td_report_is_vague(report, f, node);
 			if (node < TD_NODES_LEVEL1 && td_report_is_vague(report, f, node))
 				widest = fmax(widest, (e->high - e->low) / 2);
 		}
@@ -185,12 +174,6 @@ static void print_advice(FILE *out, const struct td_report *report,
 	double more = ceil(fmin(1000, fmax(2, pow(vague.widest / 0.1, 2))));
 	char or [48] = "";
 
-	if (vague.any)
-		td_print_line(
-			out, style, NULL,
-			"? too uncertain to act on: half the interval is more than 10 "
-			"points%s",
-			report->query.min_windows ? ", or too few windows" : "");
 	if (all > 0 && vague.samples > 0.05 * all) {
 		if (header->period_unit == TD_UNIT_CYCLES &&
 		    (double)header->long_period >= 2 * LONG_LEAST)
@@ -301,8 +284,6 @@ static void print_body(FILE *out, const struct td_report *report,
 		return;
 	}
 	td_print_table(out, report, style);
-	if (has_marks(report))
-		td_print_line(out, style, NULL, "%s", td_print_marks);
 	if (td_report_has_topdown(report))
 		print_advice(out, report, style);
 	if (style->tree)

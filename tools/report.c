@@ -11,6 +11,7 @@
 #include "tools/live.h"
 #include "tools/pager.h"
 #include "tools/print.h"
+#include "tools/tui.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_WINDOWS, FORMAT_HTML };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -22,6 +23,7 @@ struct request {
 	struct td_print_style style; /* as far as options say it */
 	int color;                   /* enum color */
 	int no_pager;
+	int tui;
 	uint64_t live; /* a process, 0: none */
 };
 
@@ -49,6 +51,7 @@ static const char usage[] =
 	"  --output=FILE     write to FILE\n"
 	"  --live=PID        the profile of this running process, or of the program that\n"
 	"                    this `tdagent run` runs; nothing is sent to it\n"
+	"  --tui             in the terminal, to move in, sort, filter and look into; ? helps\n"
 	"  --help            this text\n"
 	"\n"
 	"Of the text only:\n"
@@ -209,6 +212,13 @@ static int set_no_pager(void *context, char *value)
 	return 0;
 }
 
+static int set_tui(void *context, char *value)
+{
+	(void)value;
+	((struct request *)context)->tui = 1;
+	return 0;
+}
+
 static const struct td_argument table[] = {
 	{"top", 0, 1, set_top},
 	{"sort", 0, 1, set_sort},
@@ -219,6 +229,7 @@ static const struct td_argument table[] = {
 	{"format", 0, 1, set_format},
 	{"output", 'o', 1, set_output},
 	{"live", 0, 1, set_live},
+	{"tui", 0, 0, set_tui},
 	{"by", 0, 1, set_by},
 	{"threads", 0, 0, set_threads},
 	{"level", 0, 1, set_level},
@@ -319,6 +330,20 @@ static int print_windows(const struct request *request, int count, char **path)
 	return close_output(request, print.out) || err || failed;
 }
 
+static int browse(const struct td_report *report, int count, char **path)
+{
+	int err = td_tui_run(report, count, path);
+
+	if (err == -ENOTTY)
+		say("--tui",
+		    "standard input and output must be a terminal that TERM names");
+	else if (err == -ENOSYS)
+		say("--tui", "this tdagent was built without ncurses");
+	else if (err)
+		say("--tui", strerror(-err));
+	return err ? -1 : 0;
+}
+
 static int make_report(const struct request *request, int count, char **path)
 {
 	struct td_report *report = td_report_new(&request->query);
@@ -329,6 +354,8 @@ static int make_report(const struct request *request, int count, char **path)
 		err = td_report_finish(report);
 	if (err)
 		say("report", strerror(-err));
+	else if (report->processes && request->tui)
+		err = browse(report, count, path);
 	else if (report->processes)
 		err = print_report(request, report);
 	if (report)
@@ -346,7 +373,8 @@ int td_cmd_report(int argc, char **argv)
 	if (first <= 0)
 		return first < 0 ? 2 : 0;
 	if (request.query.top == TOP_UNSET)
-		request.query.top = request.format == FORMAT_TEXT ? TOP_TEXT : 0;
+		request.query.top =
+			request.format == FORMAT_TEXT && !request.tui ? TOP_TEXT : 0;
 	/* a report must not wait for a server */
 	unsetenv("DEBUGINFOD_URLS");
 	argc -= first;

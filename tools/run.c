@@ -11,6 +11,7 @@
 
 #include "decoder/options.h"
 #include "tools/child.h"
+#include "tools/collect.h"
 #include "tools/commands.h"
 #include "tools/directory.h"
 #include "tools/library.h"
@@ -32,6 +33,7 @@ struct run {
 	char **argv; /* the program and its arguments */
 	char program[PATH_MAX];
 	struct td_output output;
+	struct td_collector *collector; /* NULL: none */
 };
 
 __attribute__((format(printf, 2, 3))) static int fail(int status, const char *format, ...)
@@ -201,6 +203,19 @@ static void preload_add(struct run *run, const char *library)
 	free(value);
 }
 
+/* Where the kernel may cut windows, we keep the rings beyond the program's death. */
+static void collector_add(struct run *run)
+{
+	char *setting;
+
+	if (run->options.windows == TD_WINDOWS_BY_RDPMC ||
+	    run->setting_count == SETTINGS_MAX)
+		return;
+	run->collector = td_collector_open(&setting);
+	if (run->collector)
+		run->settings[run->setting_count++] = setting;
+}
+
 /* Everything that can go wrong before the program is started. */
 static int prepare(struct run *run)
 {
@@ -220,6 +235,7 @@ static int prepare(struct run *run)
 	setting_add(run, PREFIX "OUTPUT", run->output.pattern);
 	/* `run` outlives the program and prints what even SIGKILL leaves */
 	setting_add(run, PREFIX "REPORT", "none");
+	collector_add(run);
 	return 0;
 }
 
@@ -243,11 +259,17 @@ int td_cmd_run(int argc, char **argv)
 		return status;
 	pid = td_child_start(run.program, run.argv, run.settings);
 	if (pid < 0) {
+		if (run.collector)
+			td_collector_finish(run.collector);
 		td_output_close(&run.output);
 		return fail(pid == -ENOENT ? TD_PROGRAM_MISSING : TD_PROGRAM_REFUSED,
 			    "%s: %s", run.argv[0], strerror(-pid));
 	}
+	if (run.collector)
+		td_collector_start(run.collector);
 	status = td_child_wait(pid);
+	if (run.collector)
+		td_collector_finish(run.collector);
 	td_output_report(&run.output, &run.options, (uint32_t)pid, status);
 	td_output_close(&run.output);
 	td_child_follow(status);

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "agent/core/core.h"
+#include "agent/core/masks.h"
 #include "agent/core/real.h"
 #include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/handler.h"
@@ -54,39 +54,24 @@ void td_actions_exchange(const struct sigaction *action, struct sigaction *old)
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &saved, NULL, 8);
 }
 
-void td_actions_blocked(void)
+void td_actions_exchange_raw(const void *action, void *old)
 {
-	if (td_self && !atomic_load(&td_self->stopped) && td_core_is_here())
-		td_engine_block(td_self);
-}
+	const struct td_kernel_action *given = action;
+	struct td_kernel_action *taken = old;
+	struct sigaction now = {0}, before;
 
-static bool program_handles(void)
-{
-	return td_program_action.sa_handler != SIG_DFL &&
-	       td_program_action.sa_handler != SIG_IGN;
-}
-
-void td_actions_unblock(void)
-{
-	sigset_t ours;
-
-	if (program_handles())
+	if (given) {
+		now.sa_handler = (sighandler_t)given->handler;
+		now.sa_flags = (int)given->flags;
+		memcpy(&now.sa_mask, &given->mask, sizeof(given->mask));
+	}
+	td_actions_exchange(given ? &now : NULL, &before);
+	if (!taken)
 		return;
-	sigemptyset(&ours);
-	sigaddset(&ours, td_signal.number);
-	td_syscall4(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, 8);
-}
-
-/* A signal sent while it was blocked would kill the new image. */
-static void drain(void)
-{
-	struct timespec none = {0};
-	sigset_t ours;
-
-	sigemptyset(&ours);
-	sigaddset(&ours, td_signal.number);
-	while (td_syscall4(SYS_rt_sigtimedwait, &ours, NULL, &none, 8) > 0)
-		;
+	taken->handler = (void *)before.sa_handler;
+	taken->flags = (unsigned long)before.sa_flags;
+	taken->restorer = NULL;
+	memcpy(&taken->mask, &before.sa_mask, sizeof(taken->mask));
 }
 
 void td_actions_before_exec(void)
@@ -94,7 +79,8 @@ void td_actions_before_exec(void)
 	if (!td_self || !td_signal.number)
 		return;
 	td_engine_stop(td_self);
-	drain();
+	td_masks_drain();
+	td_masks_show();
 	if (td_program_action.sa_handler == SIG_IGN)
 		td_real()->sigaction(td_signal.number, &td_program_action, NULL);
 }
@@ -107,5 +93,6 @@ void td_actions_after_exec(void)
 		return;
 	if (td_program_action.sa_handler == SIG_IGN)
 		install(&ignored);
+	td_masks_hide();
 	atomic_store(&td_self->stopped, td_engine_start(td_self) != 0);
 }

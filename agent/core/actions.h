@@ -22,12 +22,9 @@ bool td_actions_is_ours(int number);
 /* What sigaction(number, action, old) would do, without the kernel. */
 void td_actions_exchange(const struct sigaction *action, struct sigaction *old);
 
-/* Our signal is blocked on this thread from now on. */
-void td_actions_blocked(void);
-
-/* A new thread begins under its maker's mask, which may block everything: lets
- * our signal through unless the program handles it, too, and means its mask. */
-void td_actions_unblock(void);
+/* The same for a system call that the program makes by itself: both are the
+ * kernel's struct sigaction. */
+void td_actions_exchange_raw(const void *action, void *old);
 
 /* Before exec: no signal of ours may be left for the new image, and what the
  * program ignores must stay ignored.  After a failed exec: undone. */

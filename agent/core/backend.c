@@ -53,12 +53,16 @@ static struct td_metrics_machine metrics_machine;
 static uint64_t long_was_shorter; /* the long period asked for, if it was too short */
 
 /* Who has the signal already?  A handler is somebody's; ignoring it is not. */
+static bool is_free(const struct sigaction *action)
+{
+	return action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN;
+}
+
 static bool signal_is_free(int number)
 {
 	struct sigaction action;
 
-	return td_real()->sigaction(number, NULL, &action) == 0 &&
-	       (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN);
+	return td_real()->sigaction(number, NULL, &action) == 0 && is_free(&action);
 }
 
 static const char *why_not_sigtrap(void)
@@ -364,13 +368,28 @@ static void choose_windows(const struct td_options *options,
 	choice->plan.short_period = 0;
 }
 
+/* By it a process knows its own signals, also from those of who it was forked from. */
+static void make_cookie(void)
+{
+	td_signal.cookie = (uint64_t)(uintptr_t)&td_signal ^ (uint64_t)getpid() << 48;
+}
+
+bool td_backend_inherit(const struct td_backend_choice *choice)
+{
+	if (choice->trigger == TD_TRIGGER_TIMER || !td_signal.number ||
+	    !is_free(&td_program_action))
+		return false;
+	make_cookie();
+	return true;
+}
+
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
 {
 	int error;
 
 	memset(choice, 0, sizeof(*choice));
 	td_simulated_program = NULL;
-	td_signal.cookie = (uint64_t)(uintptr_t)&td_signal ^ (uint64_t)getpid() << 48;
+	make_cookie();
 	choose_counters(options, choice);
 	make_plans(options, choice);
 	error = choose_trigger(choice);

@@ -11,6 +11,11 @@
  * and td_signal.  Returns 0, or -errno with the reason in choice->reason. */
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice);
 
+/* In a forked child: the choice of its parent holds, with the handler that is
+ * installed.  False if the program has taken the signal since, or if there were no
+ * events to choose: choose again, the handler removed. */
+bool td_backend_inherit(const struct td_backend_choice *choice);
+
 /* Writes the choice into the profile's header. */
 void td_backend_describe(const struct td_options *options,
 			 const struct td_backend_choice *choice,

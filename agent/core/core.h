@@ -37,6 +37,13 @@ static inline bool td_backend_has_cycles(const struct td_backend_choice *choice)
 	       choice->backend == TD_BACKEND_EVENTS;
 }
 
+/* Why the measurement ended before the program. */
+enum td_down {
+	TD_DOWN_NOT,
+	TD_DOWN_SIGNAL,  /* the program reads our signal from a descriptor */
+	TD_DOWN_SECCOMP, /* it is about to forbid system calls, perhaps by death */
+};
+
 struct td_core {
 	struct td_options options;
 	struct td_backend_choice choice;
@@ -45,16 +52,19 @@ struct td_core {
 	uint64_t seed;
 	bool quiet;          /* a child of a profiled process: no report of its own */
 	atomic_bool running; /* between start and finish */
+	atomic_int down;     /* enum td_down; set once, while running */
 };
 
 extern struct td_core td_core;
 
 /* False in a child that was made by a system call of its own (vfork, clone, a raw fork):
- * our threads are not its threads, and the kernel's mappings are not in it.
+ * our threads are not its threads, and the kernel's mappings are not in it.  False,
+ * without asking the kernel, if system calls may be forbidden.
  * Context: any. */
 static inline bool td_core_is_here(void)
 {
-	return (uint32_t)td_syscall0(SYS_getpid) == td_core.pid;
+	return atomic_load(&td_core.down) != TD_DOWN_SECCOMP &&
+	       (uint32_t)td_syscall0(SYS_getpid) == td_core.pid;
 }
 
 /*

@@ -77,6 +77,12 @@ void td_descriptor_close(int fd)
 	td_syscall1(SYS_close, fd);
 }
 
+void td_descriptor_forget_all(void)
+{
+	for (unsigned word = 0; word < NUMBERS / 64; word++)
+		atomic_store(&ours[word], 0);
+}
+
 int td_descriptor_first(unsigned from, unsigned to)
 {
 	if (to >= NUMBERS)

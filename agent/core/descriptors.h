@@ -20,6 +20,9 @@ bool td_descriptor_is_scarce(int fd, unsigned eighths);
 /* Closes one of ours; nothing happens for -1 or if it is no longer ours. */
 void td_descriptor_close(int fd);
 
+/* None is ours any more; they stay open.  No system call. */
+void td_descriptor_forget_all(void);
+
 bool td_descriptor_is_ours(int fd);
 
 /* The first of our descriptors in [from, to], -1 if none. */

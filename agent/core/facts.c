@@ -51,12 +51,22 @@ uint64_t td_facts_process_start(uint32_t pid)
 	return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
-static void fill_cpu(char *cpu, size_t size)
+static void read_cpu(char *cpu, size_t size)
 {
-	char text[4096];
+	static char text[4096]; /* a small thread may have forked us */
 
 	if (td_facts_read("/proc/cpuinfo", text, sizeof(text)) > 0)
 		td_cpu_name(text, cpu, size);
+}
+
+/* The kernel asks every processor for this file: once, for all that are forked. */
+static void fill_cpu(char *cpu, size_t size)
+{
+	static char known[sizeof(((struct td_file_header *)0)->cpu)];
+
+	if (!known[0])
+		read_cpu(known, sizeof(known));
+	snprintf(cpu, size, "%s", known);
 }
 
 void td_facts_fill(struct td_file_header *header)
@@ -92,7 +102,8 @@ static bool preloads_us(const char *strings, size_t size)
 
 bool td_facts_parent_is_profiled(void)
 {
-	char path[32], text[65536];
+	static char text[65536]; /* at the start only; stacks may be as small */
+	char path[32];
 	long n;
 
 	snprintf(path, sizeof(path), "/proc/%d/environ", getppid());
@@ -113,12 +124,16 @@ bool td_facts_traced(void)
 
 unsigned td_facts_kernel(void)
 {
+	static unsigned known; /* the same at every call, whoever comes first */
 	struct utsname name;
 	unsigned major = 0, minor = 0;
 
+	if (known)
+		return known;
 	if (uname(&name) != 0 || sscanf(name.release, "%u.%u", &major, &minor) != 2)
 		return 0;
-	return major * 1000 + minor;
+	known = major * 1000 + minor;
+	return known;
 }
 
 /* The fastest clock, where the kernel does not say what it is now. */
@@ -134,7 +149,7 @@ static uint64_t fastest_per_us(void)
 
 uint64_t td_facts_cycles_per_us(void)
 {
-	char text[4096];
+	static char text[4096]; /* as above */
 	char *at;
 
 	if (td_facts_read("/proc/cpuinfo", text, sizeof(text)) <= 0)

@@ -15,8 +15,10 @@
 #include "agent/core/backend.h"
 #include "agent/core/callpaths.h"
 #include "agent/core/core.h"
+#include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
+#include "agent/core/masks.h"
 #include "agent/core/profile.h"
 #include "agent/core/reporter.h"
 #include "agent/core/threads.h"
@@ -103,28 +105,37 @@ static void read_options(struct td_options *options)
 	td_debug_areas = options->debug;
 }
 
-/* Everything that a process needs, the first one and a forked child alike. */
-static void begin(void)
+static int choose(void)
 {
-	char why[sizeof(td_core.path) + 256];
+	int error = td_backend_choose(&td_core.options, &td_core.choice);
+
+	if (error)
+		td_core_note("not profiling: %s", td_core.choice.reason);
+	return error;
+}
+
+/* Everything that a process needs, the first one and a forked child alike.
+ * `chosen`: how to measure is known, and the handler is installed. */
+static void begin(bool chosen)
+{
+	static char why[sizeof(td_core.path) + 256];
 	int error;
 
 	td_core.pid = (uint32_t)getpid();
 	td_core.seed = td_core.options.seed ? td_core.options.seed
 					    : td_clock_now(CLOCK_REALTIME) ^ td_core.pid;
-	error = td_backend_choose(&td_core.options, &td_core.choice);
-	if (error) {
-		td_core_note("not profiling: %s", td_core.choice.reason);
+	if (!chosen && choose() != 0)
 		return;
-	}
 	error = td_profile_create(td_backend_counters(&td_core.choice), why, sizeof(why));
 	if (error) {
 		td_core_note("not profiling: %s", why);
+		if (chosen)
+			td_actions_remove();
 		return;
 	}
 	td_callpaths_start();
 	td_backend_describe(&td_core.options, &td_core.choice, td_store.header);
-	error = td_actions_install();
+	error = chosen ? 0 : td_actions_install();
 	if (error) {
 		td_core_note("not profiling: no handler for signal %d: %s",
 			     td_signal.number, strerror(-error));
@@ -136,37 +147,60 @@ static void begin(void)
 	td_threads_attach_self();
 }
 
+static bool is_confined(void)
+{
+	return atomic_load(&td_core.down) == TD_DOWN_SECCOMP;
+}
+
 static void before_fork(void)
 {
-	td_core_lock(&fork_mask);
+	if (!is_confined())
+		td_core_lock(&fork_mask);
 }
 
 static void after_fork_in_parent(void)
 {
 	sigset_t mask = fork_mask;
 
-	td_core_unlock(&mask);
+	if (!is_confined())
+		td_core_unlock(&mask);
 }
 
 /* The parent's events, profile and threads are not ours: let go of them without
  * an ioctl or a write, then start as a process of its own. */
-static void after_fork_in_child(void)
+static void start_anew(void)
 {
 	sigset_t mask = fork_mask;
-	bool was_running = atomic_load(&td_core.running);
+	bool go_on = atomic_load(&td_core.running) && !atomic_load(&td_core.down) &&
+		     td_core.options.children != TD_CHILDREN_OFF;
+	bool chosen = go_on && td_backend_inherit(&td_core.choice);
+	bool hidden = td_masks_hidden();
+	int signal = td_signal.number;
 
 	pthread_mutex_init(&core_mutex, NULL);
 	atomic_store(&td_core.running, false);
 	td_threads_forget();
-	td_actions_remove();
+	if (!chosen)
+		td_actions_remove();
 	td_profile_close(0);
 	td_identity_forget();
 	td_paths_forget();
-	if (was_running && td_core.options.children != TD_CHILDREN_OFF) {
+	if (go_on) {
 		td_core.quiet = td_core.options.children == TD_CHILDREN_QUIET;
-		begin();
+		begin(chosen);
 	}
+	/* the forking thread's mask was hidden: so is ours, or as the program knows it */
+	if (hidden && td_self)
+		td_self->unblocked = true;
+	else if (hidden)
+		sigaddset(&mask, signal);
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
+}
+
+static void after_fork_in_child(void)
+{
+	if (!is_confined())
+		start_anew();
 }
 
 /* Other destructors of the thread may still run code worth profiling: let them
@@ -181,12 +215,12 @@ static void end_thread(void *rounds)
 		td_threads_detach_self();
 }
 
-void td_lifecycle_thread_begin(void)
+void td_lifecycle_thread_begin(bool hidden)
 {
-	if (!atomic_load(&td_core.running))
+	if (!atomic_load(&td_core.running) || is_confined())
 		return;
-	td_actions_unblock();
 	td_threads_attach_self();
+	td_masks_begin(hidden);
 	pthread_setspecific(end_key, (void *)1);
 }
 
@@ -203,7 +237,7 @@ void td_lifecycle_start(void)
 		td_core.quiet = false;
 	if (pthread_key_create(&end_key, end_thread) != 0)
 		return;
-	begin();
+	begin(false);
 	if (!atomic_load(&td_core.running))
 		return;
 	pthread_setspecific(end_key, (void *)1); /* main may call pthread_exit() */
@@ -220,6 +254,51 @@ static void finish_without_samples(void)
 		       "long period (%llu us on average); TDAGENT_LONG=100us sees more",
 		       (unsigned long long)td_core.choice.plan.long_period / 1000);
 	td_profile_close(1);
+}
+
+static void say_down(enum td_down why)
+{
+	if (why == TD_DOWN_SIGNAL)
+		td_core_note(
+			"the program reads signal %d from a descriptor, which we use: "
+			"measured until then",
+			td_signal.number);
+	else
+		td_core_note(
+			"the program confines itself (seccomp): measured until then%s%s",
+			td_core.path[0] ? "; tdagent report " : "", td_core.path);
+}
+
+/* Whatever comes later, not a word from us; a filter may mean every thread. */
+static void leave_confined(void)
+{
+	td_threads_settle();
+	td_store.header->end_ns = td_clock_now(CLOCK_MONOTONIC);
+	td_store.header->state = TD_STATE_EXITED;
+	if (!td_threads_sampled() && td_core.path[0])
+		unlink(td_core.path);
+	td_descriptor_forget_all();
+}
+
+void td_lifecycle_stand_down(enum td_down why)
+{
+	int saved_errno = errno;
+	sigset_t saved;
+
+	if (!td_core_is_here() || !atomic_load(&td_core.running) ||
+	    atomic_load(&td_core.down) >= (int)why)
+		return;
+	if (!atomic_load(&td_core.down))
+		say_down(why);
+	td_masks_show();
+	td_threads_finish();
+	td_core_lock(&saved);
+	td_masks_drain();
+	if (why == TD_DOWN_SECCOMP)
+		leave_confined();
+	td_core_unlock(&saved);
+	atomic_store(&td_core.down, why);
+	errno = saved_errno;
 }
 
 void td_lifecycle_finish(void)

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "agent/core/core.h"
+
 /* When the library is loaded. */
 void td_lifecycle_start(void);
 
@@ -21,7 +23,11 @@ void td_lifecycle_finish(void);
 bool td_lifecycle_before_exec(void);
 void td_lifecycle_after_failed_exec(void);
 
+/* Ends the measurement while the program goes on: what was measured stays.  For
+ * TD_DOWN_SECCOMP not one system call is made afterwards. */
+void td_lifecycle_stand_down(enum td_down why);
+
 /* In a new thread before, and at the end of it after its start routine. */
-void td_lifecycle_thread_begin(void);
+void td_lifecycle_thread_begin(bool hidden); /* td_masks_begin()'s `inherited` */
 
 #endif

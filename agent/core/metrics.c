@@ -20,7 +20,6 @@
 #include "decoder/registers.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
-#define PAGE 4096
 
 #define CONFIG_SLOTS 0x0400u
 #define CONFIG_METRIC(field) (0x8000u + 0x100u * (field))
@@ -174,26 +173,31 @@ static int open_members(const struct td_metrics_machine *machine,
 	return 0;
 }
 
-static const volatile struct perf_event_mmap_page *map_page(int fd)
+/* In place of the zeros that are there. */
+static int map_page(const struct td_registers *registers, uint32_t n, int fd)
 {
-	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	void *at = (char *)registers->pages + n * TD_PAGE;
 
-	return page == MAP_FAILED ? NULL : page;
+	return mmap(at, TD_PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED
+		       ? -ENOMEM
+		       : 0;
 }
 
 static int map_registers(struct td_registers *registers)
 {
-	registers->slots = map_page(registers->slots_fd);
-	registers->metrics = map_page(registers->member_fd[0]);
-	if (!registers->slots || !registers->metrics)
+	void *pages = mmap(NULL, TD_PAGES * TD_PAGE, PROT_READ,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int error;
+
+	if (pages == MAP_FAILED)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < td_metrics_shape.extras; i++) {
-		registers->extra[i] = map_page(registers->member_fd[1 + i]);
-		if (!registers->extra[i])
-			return -ENOMEM;
-		registers->extras = i + 1;
-	}
-	return 0;
+	registers->pages = pages;
+	error = map_page(registers, TD_PAGE_SLOTS, registers->slots_fd);
+	/* the metric event, then the extra ones */
+	for (uint32_t i = 0; i < 1 + td_metrics_shape.extras && !error; i++)
+		error = map_page(registers, TD_PAGE_METRICS + i, registers->member_fd[i]);
+	registers->extras = td_metrics_shape.extras;
+	return error;
 }
 
 int td_metrics_open(const struct td_metrics_machine *machine, struct td_thread *thread,
@@ -221,14 +225,8 @@ int td_metrics_open(const struct td_metrics_machine *machine, struct td_thread *
 		return error;
 	}
 	thread->capture.complete = false;
-	registers->mapped = registers->slots != NULL;
+	registers->mapped = registers->pages != NULL;
 	return 0;
-}
-
-static void unmap_page(const volatile struct perf_event_mmap_page *page)
-{
-	if (page)
-		munmap((void *)page, PAGE);
 }
 
 void td_metrics_close(struct td_thread *thread)
@@ -236,10 +234,8 @@ void td_metrics_close(struct td_thread *thread)
 	struct td_registers *registers = &thread->registers;
 
 	registers->mapped = false;
-	unmap_page(registers->slots);
-	unmap_page(registers->metrics);
-	for (uint32_t i = 0; i < TD_EXTRAS_MAX; i++)
-		unmap_page(registers->extra[i]);
+	if (registers->pages)
+		munmap((void *)(uintptr_t)registers->pages, TD_PAGES * TD_PAGE);
 	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
 		td_descriptor_close(registers->member_fd[i]);
 	td_descriptor_close(registers->slots_fd);

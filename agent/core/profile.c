@@ -25,6 +25,9 @@
 #define SMALLEST_MAP (1024u * 1024u) /* tried before giving up, under RLIMIT_AS */
 #define TRIES 100                    /* images that one process may go through */
 
+/* What is large here is static: a thread with the smallest of stacks may fork, and
+ * its child is alone. */
+
 /* Others must not be able to put their files in the place of ours. */
 static int make_directory(const char *path)
 {
@@ -63,7 +66,7 @@ static int default_path(const struct td_file_header *header, char *path, size_t 
  * program may go elsewhere before the report is printed. */
 static int wanted_path(const struct td_file_header *header, char *path, size_t size)
 {
-	char given[TD_PATH_MAX];
+	static char given[TD_PATH_MAX];
 	int error;
 
 	if (td_core.options.output[0])
@@ -79,9 +82,9 @@ static int wanted_path(const struct td_file_header *header, char *path, size_t s
  * live process (also this one, before exec), 0 nothing worth keeping. */
 static int look_at(const char *path)
 {
-	struct td_file_header header;
+	static struct td_file_header header;
+	static char text[sizeof(header) + 1];
 	struct stat st;
-	char text[sizeof(header) + 1];
 
 	if (lstat(path, &st) != 0)
 		return errno == ENOENT ? 0 : -errno;
@@ -127,7 +130,7 @@ static void vary(const char *wanted, uint32_t pid, int n, char *path, size_t siz
 /* A name that is taken by a running process gets our pid, then a number. */
 static int create_file(const struct td_file_header *header, char *path, size_t size)
 {
-	char wanted[sizeof(td_core.path) - 32];
+	static char wanted[sizeof(td_core.path) - 32];
 	int fd = wanted_path(header, wanted, sizeof(wanted));
 
 	snprintf(path, size, "%s", wanted);
@@ -156,7 +159,7 @@ static int check_size_limit(void)
 /* Real room for the first blocks: a full disk shows here and not as SIGBUS. */
 static int reserve(int fd)
 {
-	char zeros[TD_BLOCK_SIZE] = {0};
+	static const char zeros[TD_BLOCK_SIZE];
 	long error = check_size_limit();
 
 	if (error)
@@ -181,6 +184,8 @@ static void *map(int fd, uint64_t *size)
 		base = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (base != MAP_FAILED) {
 			madvise(base, *size, MADV_DONTFORK); /* a child has its own */
+			madvise(base, *size,
+				MADV_RANDOM); /* new blocks: nothing to read ahead */
 			return base;
 		}
 	}
@@ -253,11 +258,12 @@ static int attach(int fd, const struct td_file_header *header)
 
 int td_profile_create(uint32_t counters, char *why, size_t size)
 {
-	static struct td_file_header header; /* 6 KiB: too large for a small stack */
-	char problem[sizeof(td_core.path) + 256] = "";
+	static struct td_file_header header;
+	static char problem[sizeof(td_core.path) + 256];
 	int fd, error;
 
 	memset(&header, 0, sizeof(header));
+	problem[0] = 0;
 	header.version = TD_FILE_VERSION;
 	header.byte_order = TD_FILE_BYTE_ORDER;
 	header.block_size = TD_BLOCK_SIZE;

@@ -25,6 +25,12 @@ static void resolve(void)
 	RESOLVE(sigaction);
 	RESOLVE(sigprocmask);
 	RESOLVE(pthread_sigmask);
+	RESOLVE(sigwait);
+	RESOLVE(sigwaitinfo);
+	RESOLVE(sigtimedwait);
+	RESOLVE(signalfd);
+	RESOLVE(syscall);
+	RESOLVE(prctl);
 	RESOLVE(close);
 	RESOLVE(close_range);
 	RESOLVE(dlclose);

@@ -25,6 +25,12 @@ struct td_real {
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
+	int (*sigwait)(const sigset_t *, int *);
+	int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
+	int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);
+	int (*signalfd)(int, const sigset_t *, int);
+	long (*syscall)(long, long, long, long, long, long, long);
+	int (*prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);
 	int (*close)(int);
 	int (*dlclose)(void *);
 	int (*close_range)(unsigned, unsigned, int);

@@ -46,7 +46,7 @@ static const char *const places[] = {
 
 static bool find_tool(char *path, size_t size)
 {
-	char real[PATH_MAX];
+	static char real[PATH_MAX]; /* one report a process, perhaps from a small stack */
 	Dl_info info;
 	char *slash;
 
@@ -124,7 +124,7 @@ static int run_job(struct job *job)
 
 static void name_report(char *argument, size_t size)
 {
-	char path[TD_PATH_MAX];
+	static char path[TD_PATH_MAX];
 	const char *program = strrchr(td_store.header->exe, '/');
 
 	if (td_output_expand(td_core.options.report_file, td_core.pid,
@@ -134,8 +134,8 @@ static void name_report(char *argument, size_t size)
 
 void td_reporter_run(void)
 {
-	char tool[PATH_MAX], output[TD_PATH_MAX + 16] = "--output=/dev/stderr";
-	char profile[sizeof(td_core.path)];
+	static char tool[PATH_MAX], output[TD_PATH_MAX + 16] = "--output=/dev/stderr";
+	static char profile[sizeof(td_core.path)];
 	struct job job = {.tool = tool, .keep_fd = -1};
 	int error = -ENOENT;
 

@@ -143,6 +143,7 @@ static void describe(struct td_thread *thread, uint32_t tid)
 	memset(&thread->release, 0, sizeof(thread->release));
 	thread->until_cpu = 0;
 	thread->in_window = false;
+	thread->unblocked = false;
 	atomic_store(&thread->inside, false);
 	atomic_store(&thread->tid, tid);
 }
@@ -211,7 +212,7 @@ void td_threads_attach_self(void)
 	struct td_thread *thread;
 	sigset_t saved;
 
-	if (td_self || !atomic_load(&td_core.running))
+	if (td_self || !atomic_load(&td_core.running) || atomic_load(&td_core.down))
 		return;
 	td_core_lock(&saved);
 	thread = take_thread();
@@ -312,6 +313,25 @@ void td_threads_finish(void)
 		end(t, read_cpu(tid));
 	}
 	td_core_unlock(&saved);
+}
+
+#define SETTLE_TRIES 20 /* of a millisecond: a handler takes microseconds */
+
+static bool is_any_inside(void)
+{
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
+		if (atomic_load(&t->inside))
+			return true;
+	return false;
+}
+
+void td_threads_settle(void)
+{
+	struct timespec wait = {0, 1000000};
+
+	/* at least once: some leave by a system call after they are outside */
+	for (int i = 0; i < SETTLE_TRIES && (i == 0 || is_any_inside()); i++)
+		td_syscall2(SYS_nanosleep, &wait, NULL);
 }
 
 void td_threads_yield_descriptor(int fd)

@@ -21,6 +21,9 @@ void td_threads_detach_self(void);
 /* Ends all parts, at the end of the process. */
 void td_threads_finish(void);
 
+/* Waits until no other thread is in a handler of ours, which are all stopped. */
+void td_threads_settle(void);
+
 /* The program puts a descriptor of its own where one of ours is. */
 void td_threads_yield_descriptor(int fd);
 

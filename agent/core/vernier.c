@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/core/collector.h"
 #include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/core/interrupt.h"
@@ -39,6 +40,8 @@
 
 #define TRIAL_LOOP 200000u
 
+#define KERNEL_REMOVES_ON_EXEC 5013
+
 struct group_event {
 	uint32_t type;
 	uint64_t config;
@@ -57,6 +60,11 @@ static void add_event(uint32_t type, uint64_t config)
 static bool is_sampler(uint32_t place)
 {
 	return place - td_vernier_shape.sampler < (td_vernier_shape.windows ? 2u : 1u);
+}
+
+static bool removes_on_exec(void)
+{
+	return td_facts_kernel() >= KERNEL_REMOVES_ON_EXEC;
 }
 
 static void fill_attr(const struct td_backend_choice *choice, uint32_t place,
@@ -80,6 +88,8 @@ static void fill_attr(const struct td_backend_choice *choice, uint32_t place,
 	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME |
 			    PERF_SAMPLE_READ;
 	attr->sample_period = choice->plan.long_period;
+	/* whoever holds the ring then: it would go on counting another program */
+	attr->remove_on_exec = removes_on_exec();
 	attr->watermark = 1;
 	attr->wakeup_watermark = UINT32_MAX; /* nobody waits for it */
 }
@@ -229,6 +239,8 @@ int td_vernier_open(const struct td_backend_choice *choice, struct td_thread *th
 	}
 	rings++;
 	reset(choice, thread);
+	if (removes_on_exec())
+		td_collector_offer(thread, tid);
 	return 0;
 }
 
@@ -239,6 +251,7 @@ void td_vernier_close(struct td_thread *thread)
 	/* somebody was stopped in the middle of a drain: everything stays for him */
 	if (atomic_load(&thread->vernier->claim) != TD_VERNIER_CLOSED)
 		return;
+	td_collector_withdraw(thread);
 	unmap_ring(thread->vernier);
 	td_metrics_close(thread);
 }

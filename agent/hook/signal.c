@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/signalfd.h>
 
 #include "agent/core/actions.h"
+#include "agent/core/lifecycle.h"
+#include "agent/core/masks.h"
 #include "agent/core/real.h"
 #include "agent/hook/hook.h"
 
@@ -57,33 +60,52 @@ TD_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 	return set_handler(number, handler, (int)SYSV_FLAGS);
 }
 
-/* True if the call makes our signal blocked. */
-static int blocks_ours(int how, const sigset_t *set)
-{
-	if (!set || how == SIG_UNBLOCK)
-		return 0;
-	for (int number = 1; number < SIGRTMIN; number++)
-		if (td_actions_is_ours(number))
-			return sigismember(set, number) == 1;
-	return 0;
-}
-
 TD_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	int blocks = blocks_ours(how, set); /* `old` may be the same object */
-	int result = td_real()->sigprocmask(how, set, old);
-
-	if (result == 0 && blocks)
-		td_actions_blocked();
-	return result;
+	return td_masks_change(td_real()->sigprocmask, how, set, old);
 }
 
 TD_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	int blocks = blocks_ours(how, set);
-	int result = td_real()->pthread_sigmask(how, set, old);
+	return td_masks_change(td_real()->pthread_sigmask, how, set, old);
+}
 
-	if (result == 0 && blocks)
-		td_actions_blocked();
+/* Those that wait for signals: ours are not among them. */
+TD_EXPORT int sigwait(const sigset_t *set, int *number)
+{
+	bool stopped = td_masks_before_wait(set);
+	int result = td_real()->sigwait(set, number);
+
+	if (stopped)
+		td_masks_after_wait();
 	return result;
+}
+
+TD_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	bool stopped = td_masks_before_wait(set);
+	int result = td_real()->sigwaitinfo(set, info);
+
+	if (stopped)
+		td_masks_after_wait();
+	return result;
+}
+
+TD_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info,
+			   const struct timespec *timeout)
+{
+	bool stopped = td_masks_before_wait(set);
+	int result = td_real()->sigtimedwait(set, info, timeout);
+
+	if (stopped)
+		td_masks_after_wait();
+	return result;
+}
+
+/* Who reads signals from a descriptor reads those of the reading thread. */
+TD_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
+{
+	if (td_masks_has_ours(set))
+		td_lifecycle_stand_down(TD_DOWN_SIGNAL);
+	return td_real()->signalfd(fd, set, flags);
 }

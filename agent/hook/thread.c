@@ -6,6 +6,7 @@
 #include <threads.h>
 
 #include "agent/core/lifecycle.h"
+#include "agent/core/masks.h"
 #include "agent/core/real.h"
 #include "agent/hook/hook.h"
 
@@ -13,14 +14,17 @@ struct start {
 	void *(*routine)(void *);
 	thrd_start_t c11_routine;
 	void *argument;
+	bool hidden; /* who makes the thread was td_masks_hidden() */
 };
 
 static struct start *new_start(struct start values)
 {
 	struct start *start = malloc(sizeof(*start));
 
-	if (start)
+	if (start) {
 		*start = values;
+		start->hidden = td_masks_hidden();
+	}
 	return start;
 }
 
@@ -36,7 +40,7 @@ static void *thread_main(void *pointer)
 {
 	struct start start = take_start(pointer);
 
-	td_lifecycle_thread_begin();
+	td_lifecycle_thread_begin(start.hidden);
 	return start.routine(start.argument);
 }
 
@@ -44,7 +48,7 @@ static int c11_thread_main(void *pointer)
 {
 	struct start start = take_start(pointer);
 
-	td_lifecycle_thread_begin();
+	td_lifecycle_thread_begin(start.hidden);
 	return start.c11_routine(start.argument);
 }
 

@@ -6,14 +6,6 @@
 
 #include "agent/sigsafe/syscall.h"
 
-uint64_t td_clock_now(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t td_clock_thread_cpu(void)
 {
 	struct timespec now = {0};

@@ -6,6 +6,7 @@
 #include <ucontext.h>
 
 #include "agent/sigsafe/arch.h"
+#include "agent/sigsafe/brief.h"
 #include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/metrics.h"
@@ -93,18 +94,10 @@ static void set_mask(const sigset_t *mask)
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, KERNEL_SIGSET_SIZE);
 }
 
-/* The kernel's struct sigaction. */
-struct kernel_action {
-	void *handler;
-	unsigned long flags;
-	void *restorer;
-	uint64_t mask;
-};
-
 /* Does what the signal does to a program that set nothing. */
 static void take_default(int number)
 {
-	struct kernel_action action = {0};
+	struct td_kernel_action action = {0};
 	sigset_t mask;
 
 	td_syscall4(SYS_rt_sigaction, number, &action, NULL, KERNEL_SIGSET_SIZE);
@@ -118,6 +111,46 @@ static void take_default(int number)
 static bool is_fault(const siginfo_t *info)
 {
 	return info->si_code > 0 && info->si_signo == SIGTRAP;
+}
+
+bool td_handler_is_ours(const siginfo_t *info)
+{
+	unsigned how;
+
+	return is_ours(info, &how);
+}
+
+void td_handler_keep(const siginfo_t *info)
+{
+	td_syscall4(SYS_rt_tgsigqueueinfo, td_syscall0(SYS_getpid), td_gettid(),
+		    info->si_signo, info);
+}
+
+/* To whom it was sent.  The kernel lets only the first thread forge what kill() and
+ * the kernel itself send to a process: of another's kill() the sender is lost. */
+static void give_back(const siginfo_t *info)
+{
+	long pid = td_syscall0(SYS_getpid);
+
+	if (info->si_code == SI_TKILL)
+		td_handler_keep(info);
+	else if (td_syscall3(SYS_rt_sigqueueinfo, pid, info->si_signo, info) < 0)
+		td_syscall2(SYS_kill, pid, info->si_signo);
+}
+
+/* The program has it blocked here (core/masks.h): so it is from now on. */
+static bool was_blocked(const siginfo_t *info, ucontext_t *interrupted)
+{
+	struct td_thread *thread = td_self;
+
+	if (!thread || !thread->unblocked || is_fault(info))
+		return false;
+	thread->unblocked = false;
+	sigaddset(&interrupted->uc_sigmask, info->si_signo);
+	if (!atomic_load(&thread->stopped))
+		td_engine_block(thread);
+	give_back(info);
+	return true;
 }
 
 /* Runs the program's own handler under the mask that it would have had. */
@@ -164,6 +197,21 @@ static inline void take_sample(struct td_thread *thread, const ucontext_t *inter
 	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
 }
 
+/* The usual signal: see take_sample() for the guard. */
+static inline void take_in_brief(struct td_thread *thread, const ucontext_t *interrupted)
+{
+	uint64_t ip = td_arch_ip(interrupted);
+
+	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (thread->in_window)
+		td_brief_close(thread, ip);
+	else
+		td_brief_open(thread, ip);
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
+}
+
 /* Signals of threads without mapped registers, and of others. */
 __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *context)
 {
@@ -180,10 +228,23 @@ __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *
 			take_sample(thread, context, how);
 		if (thread && thread->groups)
 			thread->groups->fresh = false;
-	} else {
+	} else if (!was_blocked(info, context)) {
 		pass_on(number, info, context);
 	}
 	errno = saved_errno;
+}
+
+/* The registers are captured; anything else may be unusual. */
+__attribute__((noinline)) static void take_fully(struct td_thread *thread, int number,
+						 siginfo_t *info, void *context)
+{
+	unsigned how;
+
+	td_brief_hand_over(thread);
+	if (!is_ours(info, &how))
+		handle(number, info, context);
+	else if (!atomic_load_explicit(&thread->stopped, memory_order_relaxed))
+		take_sample(thread, context, how);
 }
 
 /*
@@ -193,17 +254,26 @@ __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *
 void td_handler(int number, siginfo_t *info, void *context)
 {
 	struct td_thread *thread = td_self;
+	bool captured;
 	unsigned how;
 
 	if (!thread || !thread->registers.mapped) {
 		handle(number, info, context);
 		return;
 	}
-	td_metrics_capture(&thread->registers, &thread->capture);
-	if (!(is_perf(info) && is_our_perf(info, &how)) && !is_ours(info, &how))
-		handle(number, info, context);
-	else if (!atomic_load_explicit(&thread->stopped, memory_order_relaxed))
-		take_sample(thread, context, how);
+	captured = td_metrics_capture_slots(&thread->registers, &thread->capture);
+	if (captured && td_brief_is_echo(thread) && is_perf(info) &&
+	    is_our_perf(info, &how))
+		return;
+	captured = captured &&
+		   td_metrics_capture_extras(&thread->registers, &thread->capture);
+	if (captured && is_perf(info) && is_our_perf(info, &how) && !how &&
+	    td_brief_may(thread)) {
+		take_in_brief(thread, context);
+	} else {
+		thread->capture.complete = captured;
+		take_fully(thread, number, info, context);
+	}
 	if (thread->release.wanted)
 		td_metrics_release(thread);
 }

@@ -34,6 +34,20 @@ extern _Atomic(struct td_thread *) td_threads;
  */
 extern struct sigaction td_program_action;
 
+/* The kernel's struct sigaction. */
+struct td_kernel_action {
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+/* Did a trigger of ours send it?  Context: any. */
+bool td_handler_is_ours(const siginfo_t *info);
+
+/* Sends a signal that we took to this thread once more.  Context: any. */
+void td_handler_keep(const siginfo_t *info);
+
 /* The process's handler for td_signal.number.  Context: signal. */
 void td_handler(int number, siginfo_t *info, void *context);
 

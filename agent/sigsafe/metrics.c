@@ -59,7 +59,7 @@ static void reset_rdpmc(struct td_thread *thread)
 	td_metrics_read_extras(registers, registers->extra_base);
 	memset(thread->counter_base, 0, sizeof(thread->counter_base));
 	td_metrics_zero(registers);
-	registers->lock = registers->slots->lock;
+	registers->lock = td_metrics_lock(registers);
 }
 
 /* As read() of a group gives it: how many, then their counts in order of opening. */

@@ -50,9 +50,11 @@ static inline bool td_metrics_read_one(const volatile struct perf_event_mmap_pag
 {
 	/* by halves: what joins them would be done in each window */
 	uint32_t __attribute__((may_alias)) *half = (void *)value;
-	uint32_t counter, low, high;
+	uint32_t counter = page->index, low, high;
 
-	if (__builtin_sub_overflow(page->index, 1u, &counter))
+	/* an index like any other: compilers make more of one that is zero */
+	__asm__("" : "+r"(counter));
+	if (__builtin_sub_overflow(counter, 1u, &counter))
 		return false;
 	td_arch_read_counter(counter, &low, &high);
 	half[0] = low;
@@ -60,37 +62,80 @@ static inline bool td_metrics_read_one(const volatile struct perf_event_mmap_pag
 	return true;
 }
 
-/* The extra counters of the group.  Not a loop: see above. */
-static inline bool td_metrics_read_extras(const struct td_registers *registers,
-					  uint64_t *value)
+static inline const volatile struct perf_event_mmap_page *
+td_metrics_page(const volatile char *pages, uint32_t n)
 {
-	uint32_t n = registers->extras;
+	return (const volatile void *)(pages + n * TD_PAGE);
+}
 
-	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
-	return (n < 1 || td_metrics_read_one(registers->extra[0], &value[0])) &&
-	       (n < 2 || td_metrics_read_one(registers->extra[1], &value[1])) &&
-	       (n < 3 || td_metrics_read_one(registers->extra[2], &value[2])) &&
-	       (n < 4 || td_metrics_read_one(registers->extra[3], &value[3]));
+/* The extra counter `n`. */
+static inline bool td_metrics_read_extra(const volatile char *pages, uint32_t n,
+					 uint64_t *value)
+{
+	return td_metrics_read_one(td_metrics_page(pages, TD_PAGE_EXTRA + n), &value[n]);
 }
 
 /*
- * SLOTS, PERF_METRICS, SLOTS again, then the others: the two are never read at
- * once, and what is executed between them must not be taken for the program's.
- * Context: signal.
+ * The extra counters of the group, up to the first page without a register: so many
+ * must there be.  Not a loop: see above.
  */
+static inline bool td_metrics_read_extras(const struct td_registers *registers,
+					  uint64_t *value)
+{
+	const volatile char *pages = registers->pages;
+
+	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
+	if (!td_metrics_read_extra(pages, 0, value))
+		return registers->extras == 0;
+	if (!td_metrics_read_extra(pages, 1, value))
+		return registers->extras == 1;
+	if (!td_metrics_read_extra(pages, 2, value))
+		return registers->extras == 2;
+	if (!td_metrics_read_extra(pages, 3, value))
+		return registers->extras == 3;
+	return true;
+}
+
+static inline uint32_t td_metrics_lock(const struct td_registers *registers)
+{
+	return td_metrics_page(registers->pages, TD_PAGE_SLOTS)->lock;
+}
+
+/*
+ * SLOTS, PERF_METRICS, SLOTS again: the two are never read at once, and what is
+ * executed between them must not be taken for the program's.  False if one has no
+ * register.  Context: signal.
+ */
+static inline bool td_metrics_capture_slots(const struct td_registers *registers,
+					    struct td_capture *capture)
+{
+	const volatile char *pages = registers->pages;
+	const volatile struct perf_event_mmap_page *slots = td_metrics_page(
+							   pages, TD_PAGE_SLOTS),
+						   *metrics = td_metrics_page(
+							   pages, TD_PAGE_METRICS);
+
+	capture->lock = slots->lock;
+	return td_metrics_read_one(slots, &capture->slots) &&
+	       td_metrics_read_one(metrics, &capture->metrics) &&
+	       td_metrics_read_one(slots, &capture->slots_after);
+}
+
+/* Then the others: true if all were on a counter, with no switch in between.
+ * Context: signal. */
+static inline bool td_metrics_capture_extras(const struct td_registers *registers,
+					     struct td_capture *capture)
+{
+	bool complete = td_metrics_read_extras(registers, capture->extra);
+
+	return complete && capture->lock == td_metrics_lock(registers);
+}
+
 static inline void td_metrics_capture(const struct td_registers *registers,
 				      struct td_capture *capture)
 {
-	const volatile struct perf_event_mmap_page *slots = registers->slots;
-	uint32_t lock = slots->lock;
-	bool complete = td_metrics_read_one(slots, &capture->slots) &&
-			td_metrics_read_one(registers->metrics, &capture->metrics) &&
-			td_metrics_read_one(slots, &capture->slots_after) &&
-			td_metrics_read_extras(registers, capture->extra);
-
-	__asm__ volatile("" ::: "memory");
-	capture->lock = lock;
-	capture->complete = complete && lock == slots->lock;
+	capture->complete = td_metrics_capture_slots(registers, capture) &&
+			    td_metrics_capture_extras(registers, capture);
 }
 
 /* Zeroes SLOTS and PERF_METRICS.  Context: any, on the thread. */
@@ -99,7 +144,8 @@ static inline void td_metrics_zero(const struct td_registers *registers)
 	uint64_t ignored;
 
 	if (td_metrics_shape.clears_on_read)
-		td_metrics_read_one(registers->metrics, &ignored);
+		td_metrics_read_one(td_metrics_page(registers->pages, TD_PAGE_METRICS),
+				    &ignored);
 	else
 		td_syscall3(SYS_ioctl, registers->slots_fd, PERF_EVENT_IOC_RESET, 0);
 }
@@ -113,7 +159,7 @@ static inline void td_metrics_release(struct td_thread *thread)
 	release->wanted = false;
 	td_metrics_read_extras(registers, registers->extra_base);
 	td_metrics_zero(registers);
-	registers->lock = registers->slots->lock;
+	registers->lock = td_metrics_lock(registers);
 	release->error = td_syscall4(release->call[0], release->call[1], release->call[2],
 				     release->call[3], release->call[4]);
 }

@@ -5,49 +5,25 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/sigsafe/brief.h"
 #include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
+#include "agent/sigsafe/strobe_parts.h"
 #include "agent/sigsafe/sums.h"
 #include "agent/sigsafe/timeline.h"
 #include "agent/sigsafe/trigger.h"
 #include "agent/sigsafe/windows.h"
 
-static uint64_t at_least(uint64_t period, uint64_t shortest)
-{
-	return period > shortest ? period : shortest;
-}
-
 static uint64_t next_long(struct td_thread *thread)
 {
 	const struct td_strobe_plan *plan = thread->plan;
 
-	return at_least(plan->long_period - plan->spread +
-				td_random_below(&thread->random, 2 * plan->spread),
-			plan->shortest);
-}
-
-/*
- * The length of the window that opens now, and the long period behind it.  The
- * window has any length below twice the mean, as far as the trigger grants it: a
- * fixed one would serve only functions of one length.
- */
-static void draw_periods(struct td_thread *thread)
-{
-	const struct td_strobe_plan *plan = thread->plan;
-	uint64_t most = 2 * plan->short_period,
-		 range = most > plan->shortest ? most - plan->shortest : 0,
-		 random = td_random_next(&thread->random);
-
-	/* of one number, a half each */
-	thread->window.requested =
-		plan->shortest +
-		(uint64_t)((unsigned __int128)(random << 32) * range >> 64);
-	thread->next_long = at_least(
+	return td_strobe_at_least(
 		plan->long_period - plan->spread +
-			(uint64_t)((unsigned __int128)random * (2 * plan->spread) >> 64),
+			td_random_below(&thread->random, 2 * plan->spread),
 		plan->shortest);
 }
 
@@ -83,7 +59,7 @@ static inline bool is_usable(const struct td_thread *thread)
 				: thread->trigger->usable(thread);
 }
 
-__attribute__((noinline)) static void give_up(struct td_thread *thread, int error)
+void td_strobe_give_up(struct td_thread *thread, int error)
 {
 	thread->places.record->lost[error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM]++;
 	atomic_store(&thread->stopped, true);
@@ -96,39 +72,14 @@ static inline void note_armed(struct td_thread *thread, int error, uint64_t peri
 {
 	thread->armed_period = period;
 	thread->armed_at = at;
+	td_brief_note_armed(thread);
 	if (__builtin_expect(error != 0, 0))
-		give_up(thread, error);
+		td_strobe_give_up(thread, error);
 }
 
 static void arm(struct td_thread *thread, uint64_t period, uint64_t at)
 {
 	note_armed(thread, thread->trigger->arm(thread, period), period, at);
-}
-
-/* A system call, so not at each sample where nothing else needs it. */
-static void note_cpu_time(struct td_thread *thread)
-{
-	if (thread->until_cpu) {
-		thread->until_cpu--;
-		return;
-	}
-	if (thread->plan->cpu_every)
-		thread->until_cpu = thread->plan->cpu_every - 1;
-	thread->places.record->cpu_ns = td_clock_thread_cpu();
-}
-
-/* One window in so many, the first ones above all, is there to learn what the
- * others cost. */
-static bool is_empty_ones_turn(struct td_thread *thread)
-{
-	if (!thread->plan->empty_every)
-		return false;
-	if (thread->until_empty) {
-		thread->until_empty--;
-		return false;
-	}
-	thread->until_empty = thread->plan->empty_every - 1;
-	return true;
 }
 
 /* Reset first, arm last: what follows the arming is part of the window. */
@@ -155,7 +106,7 @@ static void release_window(struct td_thread *thread)
 
 /* A period that took twice its time was not one period: the kernel throttled
  * the trigger.  Only a counter of user-mode cycles can tell. */
-static void look_for_throttling(struct td_thread *thread, uint64_t now)
+void td_strobe_look_for_throttling(struct td_thread *thread, uint64_t now)
 {
 	uint64_t took = now - thread->armed_at;
 
@@ -167,32 +118,17 @@ static void look_for_throttling(struct td_thread *thread, uint64_t now)
 	thread->places.record->lost[TD_LOST_THROTTLED] += took / thread->armed_period - 1;
 }
 
-__attribute__((noinline)) static void meet(struct td_known *known, uint64_t ip)
+void td_strobe_meet(struct td_known *known, uint64_t ip)
 {
 	td_identity_find(ip, &known->identity);
 	known->place = NULL;
 }
 
-/*
- * The function at `ip`, from what the thread has met lately if the object is
- * still the same.  Good until the next call for another address.
- */
-static inline struct td_known *look_up(struct td_thread *thread, uint64_t ip)
+struct td_file_place *td_strobe_find_place(struct td_thread *thread,
+					   struct td_known *known)
 {
-	struct td_known *known = &thread->known[ip / TD_PLACE_CHUNK % TD_KNOWN_MAX];
+	struct td_file_place *place;
 
-	if (!td_identity_covers(&known->identity, ip) ||
-	    !td_identity_stands(&known->identity, ip))
-		meet(known, ip);
-	return known;
-}
-
-static struct td_file_place *place_of(struct td_thread *thread, struct td_known *known)
-{
-	struct td_file_place *place = known->place;
-
-	if (place)
-		return place;
 	place = td_places_get(&thread->places, &known->identity);
 	if (place != thread->places.other) /* each sample there is a loss */
 		known->place = place;
@@ -211,22 +147,22 @@ static void add_sample(struct td_thread *thread, const struct td_reading *now)
 	bucket = td_timeline_bucket(&thread->places, record->last_ns);
 	if (bucket)
 		bucket[0]++;
-	note_cpu_time(thread);
+	td_strobe_note_cpu_time(thread);
 	if (!now->readable) {
 		record->unread++;
 		return;
 	}
 	td_sums_add_totals(record->total, bucket, now->values, td_store.header->counters);
-	look_for_throttling(thread, now->elapsed);
+	td_strobe_look_for_throttling(thread, now->elapsed);
 }
 
 static void open_window(struct td_thread *thread, uint64_t ip,
 			const struct td_reading *now)
 {
-	struct td_known *known = look_up(thread, ip);
+	struct td_known *known = td_strobe_look_up(thread, ip);
 	struct td_window *window = &thread->window;
 
-	window->place = place_of(thread, known);
+	window->place = td_strobe_place_of(thread, known);
 	window->place->samples++;
 	if (thread->callpath)
 		td_callpath_open(thread, &known->identity, window->place);
@@ -237,9 +173,12 @@ static void open_window(struct td_thread *thread, uint64_t ip,
 		return;
 	}
 	window->opened_in = known->identity;
+	thread->opened = known;
 	window->opened_at = ip;
-	draw_periods(thread);
-	window->empty = is_empty_ones_turn(thread);
+	td_strobe_draw_periods(thread);
+	window->empty = td_strobe_is_empty_ones_turn(thread);
+	if (window->empty)
+		td_brief_leave(thread);
 	if (thread->groups)
 		td_groups_open(thread, &known->identity);
 	thread->in_window = true;
@@ -319,7 +258,7 @@ log_window(struct td_thread *thread, const struct td_identity *where, uint64_t i
 	   const struct td_reading *now, enum td_reject reject)
 {
 	const struct td_window *window = &thread->window;
-	struct td_file_window *log = td_windows_take(&thread->random);
+	struct td_file_window *log = td_windows_take(&thread->random, NULL);
 
 	if (!log)
 		return;
@@ -361,14 +300,18 @@ __attribute__((noinline)) static void close_empty(struct td_thread *thread, uint
 	thread->in_window = false;
 	if (!(how & TD_SIGNAL_EMPTY) || !now->readable ||
 	    ip != thread->window.opened_at || was_switched(thread) ||
-	    !decode_window(thread, now))
+	    !decode_window(thread, now)) {
+		if (record->empties)
+			td_brief_enter(thread);
 		return;
+	}
 	note_own_leavings(thread, now->values);
 	if (!active_group(thread)) {
 		record->empties++;
 		for (unsigned i = 0; i < td_store.header->counters; i++)
 			record->empty[i] += now->values[i];
 	}
+	td_brief_enter(thread);
 	log_window(thread, &thread->window.opened_in, ip, now, TD_REJECT_MAX);
 }
 
@@ -379,8 +322,8 @@ static bool counts_in_totals(enum td_reject reject)
 	       reject == TD_REJECT_NESTED || reject == TD_REJECT_UNKNOWN;
 }
 
-static inline void close_window(struct td_thread *thread, uint64_t ip,
-				struct td_reading *now, unsigned how)
+void td_strobe_close(struct td_thread *thread, uint64_t ip, struct td_reading *now,
+		     unsigned how)
 {
 	const struct td_identity *where = &thread->window.opened_in;
 	enum td_reject reject;
@@ -390,7 +333,7 @@ static inline void close_window(struct td_thread *thread, uint64_t ip,
 		return;
 	}
 	if (!td_identity_covers(where, ip))
-		where = &look_up(thread, ip)->identity;
+		where = &td_strobe_look_up(thread, ip)->identity;
 	reject = judge(thread, where, now, how & TD_SIGNAL_DELAYED);
 	if (reject == TD_REJECT_MAX && !decode_window(thread, now))
 		reject = TD_REJECT_COUNTERS;
@@ -430,7 +373,7 @@ static inline void arm_and_read(struct td_thread *thread, struct td_reading *now
 	int error;
 
 	if (by_rdpmc(thread)) {
-		error = td_perf_arm(thread, thread->next_long);
+		error = td_perf_arm(thread, &thread->next_long);
 		read_window(thread, now);
 	} else {
 		read_window(thread, now);
@@ -448,9 +391,10 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 		return; /* another signal was faster */
 	if (thread->in_window) {
 		arm_and_read(thread, &now);
-		close_window(thread, ip, &now, how);
+		td_strobe_close(thread, ip, &now, how);
 		if (thread->groups)
 			td_groups_close(thread);
+		td_brief_note_armed(thread);
 		return;
 	}
 	read_total(thread, &now); /* before all else */
@@ -470,6 +414,7 @@ uint64_t td_strobe_first_period(struct td_thread *thread)
 {
 	uint64_t period = td_random_below(&thread->random, next_long(thread));
 
+	td_brief_leave(thread);
 	return period > thread->plan->shortest ? period : thread->plan->shortest;
 }
 
@@ -507,7 +452,7 @@ void td_strobe_block(struct td_thread *thread)
 		return;
 	td_capture_now(thread);
 	read_window(thread, &now);
-	reject_window(thread, TD_REJECT_BLOCKED);
+	reject_window(thread, TD_REJECT_BLOCKED); /* first: not in a window any more */
 	note_armed(thread, thread->trigger->change(thread, thread->next_long),
 		   thread->next_long, now.elapsed);
 	if (thread->groups)

@@ -80,26 +80,34 @@ static inline uint32_t td_saturated(uint64_t value)
 #define TD_EXTRAS_MAX 4u
 #define TD_LEAVINGS 2u /* near returns and near calls */
 
+#define TD_PAGE 4096u
+enum { TD_PAGE_SLOTS, TD_PAGE_METRICS, TD_PAGE_EXTRA };
+#define TD_PAGES (TD_PAGE_EXTRA + TD_EXTRAS_MAX)
+
 /* A thread's hardware counters, mapped for RDPMC. */
 struct td_registers {
 	bool mapped;                    /* RDPMC can be used; else read() on slots_fd */
 	int slots_fd;                   /* the group's leader, -1 none */
 	int member_fd[TD_COUNTERS_MAX]; /* the others, -1 none */
 	uint32_t extras;
-	const volatile struct perf_event_mmap_page *slots;
-	const volatile struct perf_event_mmap_page *metrics;
-	const volatile struct perf_event_mmap_page *extra[TD_EXTRAS_MAX];
+	/* The events' mapped pages (struct perf_event_mmap_page), one behind the other:
+	 * what has no event has a page of zeros, which names no register. */
+	const volatile char *pages;
 	uint32_t lock;                      /* of the slots page at the last reset */
 	uint64_t extra_base[TD_EXTRAS_MAX]; /* the extra counters then */
 	uint64_t not_running; /* read(): time without a counter, at the last reset */
 };
 
-/* A function that the thread was found in; kind FREE: none yet. */
+/* A function that the thread was found in; kind FREE: none yet.  As large as a chunk
+ * of code: TD_KNOWN_OFFSET. */
 struct td_known {
 	struct td_identity identity;
 	struct td_file_place *place; /* NULL: not looked up yet */
+	uint64_t reserved;
 };
 #define TD_KNOWN_MAX 64u
+#define TD_KNOWN_OFFSET(ip) ((ip) & (TD_KNOWN_MAX - 1) * TD_PLACE_CHUNK)
+_Static_assert(sizeof(struct td_known) == TD_PLACE_CHUNK, "no division");
 
 /*
  * What opens a window of mapped registers, on the handler's way out: a reset,
@@ -149,19 +157,52 @@ struct td_window {
 	uint64_t requested;          /* length, trigger's unit */
 };
 
+/* A block of the window log that exists: no look for it while windows go there. */
+struct td_windows_near {
+	uint64_t first; /* number of its first record */
+	char *records;  /* NULL: none yet */
+};
+
+/* What the strobe in brief (brief.h) knows beforehand, in slots where it has a unit. */
+struct td_brief {
+	uint64_t armed_at;     /* as in td_thread */
+	uint64_t armed_period; /* 0 in a window */
+	uint64_t width;        /* slots a cycle */
+	uint64_t late;         /* a window of so many is late */
+	uint64_t throttled;    /* so much later than twice its period, one was skipped */
+	uint64_t short_range, long_range; /* cycles, as the periods are drawn */
+	uint64_t long_least;
+	uint32_t counters; /* of the profile */
+	uint32_t nodes;    /* of the register */
+	uint32_t quiet;    /* samples until until_cpu or until_empty matters */
+};
+
 struct td_thread {
 	struct td_thread *next; /* all threads ever, see core/threads.c */
 	_Atomic uint32_t tid;   /* 0: free for another thread */
 	bool adopted; /* ran before the agent: finds itself at its first signal */
 
-	atomic_bool inside;  /* a handler of ours is running */
-	atomic_bool stopped; /* take no more samples */
-	bool in_window;
+	bool unblocked; /* our signal, which the program believes blocked: core/masks.h */
+	/* The first three are one word for who wants none of them (TD_GATE). */
+	union {
+		struct {
+			atomic_bool inside;  /* a handler of ours is running */
+			atomic_bool stopped; /* take no more samples */
+			bool unusual;        /* nothing for the strobe in brief */
+			bool in_window;
+		};
+		uint32_t gate;
+	};
+#define TD_GATE 0x00ffffffu
 	struct td_window window;
 	uint64_t next_long;    /* the period that follows the open window */
 	uint64_t armed_period; /* what the trigger was last set to */
 	uint64_t armed_at;     /* the elapsed counter then, since the last reset */
 #define TD_ARMED_UNKNOWN UINT64_MAX
+	struct td_brief brief;
+	struct td_known *opened; /* by the strobe in brief, for window.opened_in */
+	const struct td_identity *closed; /* likewise, if in other code than opened */
+	struct td_windows_near near;
 
 	const struct td_trigger_ops *trigger;
 	const struct td_counter_ops *counters;

@@ -13,7 +13,7 @@ static bool perf_is_usable(const struct td_thread *thread)
 
 static int arm_perf(struct td_thread *thread, uint64_t period)
 {
-	return td_perf_arm(thread, period);
+	return td_perf_arm(thread, &period);
 }
 
 /* One signal, then the event disables itself.  A refresh adds to those that are

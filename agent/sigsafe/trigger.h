@@ -46,11 +46,11 @@ static inline bool td_perf_is_usable(const struct td_thread *thread)
 	       td_perf_is_ours(thread, thread->registers.slots_fd);
 }
 
-static inline int td_perf_arm(struct td_thread *thread, uint64_t period)
+static inline int td_perf_arm(struct td_thread *thread, const uint64_t *period)
 {
 	if (!td_perf_is_ours(thread, thread->fd))
 		return -EBADF;
-	return (int)td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_PERIOD, &period);
+	return (int)td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_PERIOD, period);
 }
 
 #endif

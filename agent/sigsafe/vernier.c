@@ -349,9 +349,9 @@ static void take_turn(struct td_thread *thread, uint64_t ip, bool delayed)
 	if (!vernier->ticked && !delayed)
 		td_vernier_window_sample(thread, ip);
 	vernier->ticked = true;
-	thread->places.record->cpu_ns = td_clock_thread_cpu();
 	if (!stop_and_take(thread))
 		return;
+	thread->places.record->cpu_ns = td_clock_thread_cpu(); /* exactly */
 	set_tick(thread);
 	help_others(thread);
 	if (!atomic_load(&thread->stopped))

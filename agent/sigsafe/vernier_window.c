@@ -55,6 +55,8 @@ void td_vernier_window_total(struct td_thread *thread,
 	struct td_vernier *vernier = thread->vernier;
 	uint64_t values[TD_COUNTERS_MAX];
 
+	/* but for our own handlers; the next tick has it exactly */
+	thread->places.record->cpu_ns += now->running - vernier->last.running;
 	if (!is_possible(thread, &vernier->last, now)) {
 		thread->places.record->unread++;
 		vernier->last = *now;
@@ -227,7 +229,7 @@ static void log_window(struct td_thread *thread, const struct ends *ends,
 		       const uint64_t *values, uint64_t metrics, uint64_t length,
 		       enum td_reject reject)
 {
-	struct td_file_window *log = td_windows_take(&thread->random);
+	struct td_file_window *log = td_windows_take(&thread->random, NULL);
 
 	if (!log)
 		return;

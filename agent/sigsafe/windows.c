@@ -47,6 +47,23 @@ struct td_file_window *td_windows_choose(uint64_t seen, struct td_random *random
 	return block ? td_windows_record(block, (uint32_t)chosen) : NULL;
 }
 
+struct td_file_window *td_windows_find(uint64_t seen, struct td_random *random,
+				       struct td_windows_near *near)
+{
+	uint32_t n = (uint32_t)seen, block = 0;
+
+	if (seen < __atomic_load_n(&td_store.header->windows_max, __ATOMIC_RELAXED))
+		block = atomic_load_explicit(&td_windows_blocks[n / RECORDS],
+					     memory_order_acquire);
+	if (!block)
+		return td_windows_choose(seen, random);
+	if (near) {
+		near->first = seen - n % RECORDS;
+		near->records = (char *)td_windows_record(block, 0);
+	}
+	return td_windows_record(block, n);
+}
+
 void td_windows_forget(void)
 {
 	for (uint32_t i = 0; i < TD_WINDOWS_BLOCKS_MAX; i++)

@@ -33,35 +33,39 @@ static inline struct td_file_window *td_windows_record(uint32_t block, uint32_t 
  * first of a new block, or that of a random other window; NULL none. */
 struct td_file_window *td_windows_choose(uint64_t seen, struct td_random *random);
 
+/* The record for window number `seen`, wherever that is: sets `near`, if there is one
+ * and it can be.  NULL as below. */
+__attribute__((cold)) struct td_file_window *
+td_windows_find(uint64_t seen, struct td_random *random, struct td_windows_near *near);
+
 /*
  * A record for one more window: the caller fills it and publishes it.  NULL if
  * the sample goes without this one, which is then counted all the same.  Where
  * the file cannot grow, the log keeps the room that it has: windows_max says so.
- * `random` is the thread's.  Context: signal.
+ * `random` and `near` (NULL: none) are the thread's.  Context: signal.
  */
-static inline struct td_file_window *td_windows_take(struct td_random *random)
+static inline struct td_file_window *td_windows_take(struct td_random *random,
+						     struct td_windows_near *near)
 {
 	struct td_file_header *header = td_store.header;
-	struct td_file_window *window = NULL;
+	struct td_file_window *window;
 	uint64_t seen;
-	uint32_t block;
 
 	/* relaxed: numbers alone, which order nothing else */
 	seen = __atomic_fetch_add(&header->windows_seen, 1, __ATOMIC_RELAXED);
-	if (seen < __atomic_load_n(&header->windows_max, __ATOMIC_RELAXED)) {
-		block = atomic_load_explicit(
-			&td_windows_blocks[(uint32_t)seen / TD_WINDOWS_A_BLOCK],
-			memory_order_acquire);
-		if (block)
-			window = td_windows_record(block, (uint32_t)seen);
+	if (near && seen - near->first < TD_WINDOWS_A_BLOCK &&
+	    seen < __atomic_load_n(&header->windows_max, __ATOMIC_RELAXED)) {
+		window = (struct td_file_window *)near->records + (seen - near->first);
+	} else {
+		window = td_windows_find(seen, random, near);
+		if (!window)
+			return NULL;
 	}
-	if (!window)
-		window = td_windows_choose(seen, random);
 	/* acquire: what we write comes after it; another one that writes keeps it */
-	if (!window || __atomic_exchange_n(&window->state, TD_WINDOW_BUSY,
-					   __ATOMIC_ACQUIRE) == TD_WINDOW_BUSY)
-		return NULL;
-	return window;
+	return __atomic_exchange_n(&window->state, TD_WINDOW_BUSY, __ATOMIC_ACQUIRE) ==
+			       TD_WINDOW_BUSY
+		       ? NULL
+		       : window;
 }
 
 /* Is a window with this verdict one for the log (format.h)?  Context: any. */

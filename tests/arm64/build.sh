@@ -12,10 +12,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 dir=${1:?usage: build.sh DIR}
 packages='gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-system-arm cpio pkg-config
 libprotobuf-c-dev protobuf-c-compiler'
-sysroot_packages='libc6-dev libelf-dev libdw-dev libunwind-dev zlib1g-dev libiberty-dev
+sysroot_packages='libc6-dev libelf-dev libdw-dev libcapstone-dev libunwind-dev zlib1g-dev libiberty-dev
 libprotobuf-c-dev check'
 guest_packages='bash busybox-static coreutils diffutils findutils grep mawk procps python3
-sed tar util-linux libdw1 libunwind8 libprotobuf-c1 libsubunit0 libstdc++6'
+sed tar util-linux libdw1 libunwind8 libprotobuf-c1 libcapstone4 libsubunit0 libstdc++6'
 
 say()
 {

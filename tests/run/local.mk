@@ -8,6 +8,7 @@ run_tests = \
 	tests/run/callpath.sh \
 	tests/run/children.sh \
 	tests/run/command.sh \
+	tests/run/corners.sh \
 	tests/run/denied.sh \
 	tests/run/diff.sh \
 	tests/run/exec.sh \
@@ -21,6 +22,7 @@ run_tests = \
 	tests/run/many.sh \
 	tests/run/periods.sh \
 	tests/run/plugins.sh \
+	tests/run/push.sh \
 	tests/run/real-programs.sh \
 	tests/run/report.sh \
 	tests/run/shares.sh \
@@ -30,8 +32,10 @@ run_tests = \
 	tests/run/text.sh \
 	tests/run/threads.sh \
 	tests/run/traced.sh \
+	tests/run/tui.sh \
 	tests/run/vernier.sh \
 	tests/run/vernier-life.sh \
+	tests/run/vernier-killed.sh \
 	tests/run/windows.sh
 
 TESTS += $(run_tests)

@@ -19,6 +19,7 @@ decoder_tests = \
 	tests/unit/test_import \
 	tests/unit/test_own_cost \
 	tests/unit/test_paths \
+	tests/unit/test_tui \
 	tests/unit/test_profile \
 	tests/unit/test_registers \
 	tests/unit/test_report \
@@ -69,6 +70,10 @@ tests_unit_test_paths_SOURCES = tests/unit/test_paths.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_paths_CFLAGS = $(td_unit_cflags)
 tests_unit_test_paths_LDADD = tools/libprint.la $(td_unit_ldadd)
+tests_unit_test_tui_SOURCES = tests/unit/test_tui.c $(td_build_profile) \
+	tests/unit/json.c tests/unit/json.h
+tests_unit_test_tui_CFLAGS = $(td_unit_cflags)
+tests_unit_test_tui_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(td_build_profile)
 tests_unit_test_profile_CFLAGS = $(td_unit_cflags)
 tests_unit_test_profile_LDADD = $(td_unit_ldadd) $(ZLIB_LIBS)
@@ -123,6 +128,7 @@ tests_unit_test_audit_LDADD = tools/libaudit.la $(CHECK_LIBS)
 
 # The agent's own modules.  As static archives their hidden symbols can be tested.
 agent_tests = \
+	tests/unit/test_brief \
 	tests/unit/test_callpath \
 	tests/unit/test_identity \
 	tests/unit/test_groups \
@@ -152,6 +158,11 @@ tests_unit_test_identity_SOURCES = tests/unit/test_identity.c \
 tests_unit_test_identity_CFLAGS = $(TD_AGENT_TEST_CFLAGS) $(UNWIND_CFLAGS)
 tests_unit_test_identity_LDADD = $(td_sigsafe_ldadd) $(UNWIND_LIBS) $(CHECK_LIBS)
 
+tests_unit_test_brief_SOURCES = tests/unit/test_brief.c \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_brief_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_brief_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+
 tests_unit_test_strobe_SOURCES = tests/unit/test_strobe.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_strobe_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
@@ -168,3 +179,9 @@ tests_unit_test_vernier_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_vernier_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 endif
+
+check_PROGRAMS += tests/unit/test_collect
+TESTS += tests/unit/test_collect
+tests_unit_test_collect_SOURCES = tests/unit/test_collect.c
+tests_unit_test_collect_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
+tests_unit_test_collect_LDADD = tools/libaudit.la $(CHECK_LIBS)

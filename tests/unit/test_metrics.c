@@ -8,19 +8,17 @@
 #include "agent/sigsafe/release.h"
 
 static struct td_thread thread;
-static struct perf_event_mmap_page page;
+static char pages[TD_PAGES * TD_PAGE];
 
 static void setup(void)
 {
 	memset(&thread, 0, sizeof(thread));
 	memset(&td_metrics_shape, 0, sizeof(td_metrics_shape));
-	memset(&page, 0, sizeof(page));
 	td_metrics_shape.nodes = 8;
 	td_metrics_shape.width = 6;
 	td_metrics_shape.extras = 1;
 	thread.registers.extras = 1;
-	thread.registers.slots = thread.registers.metrics = &page;
-	thread.registers.extra[0] = &page;
+	thread.registers.pages = pages;
 }
 
 /* Level 1 at 25 % each (64 + 64 + 64 + 63), level 2 at half of it. */

@@ -4,7 +4,6 @@
 
 #include <check.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
 
 #include "agent/sigsafe/syscall.h"
@@ -314,7 +313,7 @@ START_TEST(spreads_the_periods)
 END_TEST
 
 /* As if the counters were mapped: the handler would open the windows. */
-static struct perf_event_mmap_page page; /* index 0: RDPMC is never executed */
+static char pages[TD_PAGES * TD_PAGE]; /* index 0: RDPMC is never executed */
 static bool was_switched;
 
 static bool fake_usable(const struct td_thread *t)
@@ -343,7 +342,7 @@ static const struct td_counter_ops mapped_counters = {.read = fake_read,
 static void map_counters(void)
 {
 	thread.registers.mapped = true;
-	thread.registers.slots = thread.registers.metrics = &page;
+	thread.registers.pages = pages;
 	thread.trigger = &mapped_trigger;
 	thread.counters = &mapped_counters;
 	plan.empty_every = 4;

@@ -29,6 +29,17 @@ static inline long td_syscall6(long nr, long a, long b, long c, long d, long e, 
 	return x0;
 }
 
+/* The same for fewer arguments. */
+static inline long td_syscall_of_4(long nr, long a, long b, long c, long d)
+{
+	return td_syscall6(nr, a, b, c, d, 0, 0);
+}
+
+static inline long td_syscall_of_3(long nr, long a, long b, long c)
+{
+	return td_syscall6(nr, a, b, c, 0, 0, 0);
+}
+
 /* The instruction that a signal interrupted. */
 static inline uint64_t td_arch_ip(const ucontext_t *interrupted)
 {

@@ -27,6 +27,30 @@ static inline long td_syscall6(long nr, long a, long b, long c, long d, long e, 
 	return ret;
 }
 
+/* The same for fewer arguments: the others' registers may hold anything. */
+static inline long td_syscall_of_4(long nr, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+static inline long td_syscall_of_3(long nr, long a, long b, long c)
+{
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
 /* The instruction that a signal interrupted. */
 static inline uint64_t td_arch_ip(const ucontext_t *interrupted)
 {

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/masks.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "agent/core/core.h"
+#include "agent/sigsafe/engine.h"
+#include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/syscall.h"
+
+bool td_masks_has_ours(const sigset_t *set)
+{
+	return set && td_signal.number && sigismember(set, td_signal.number) == 1;
+}
+
+static void block_ours(int how, sigset_t *old)
+{
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, td_signal.number);
+	td_syscall4(SYS_rt_sigprocmask, how, &ours, old, 8);
+}
+
+static bool program_handles(void)
+{
+	return td_program_action.sa_handler != SIG_DFL &&
+	       td_program_action.sa_handler != SIG_IGN;
+}
+
+bool td_masks_hidden(void)
+{
+	return td_self && td_self->unblocked;
+}
+
+void td_masks_begin(bool inherited)
+{
+	sigset_t now;
+
+	if (!td_self || program_handles()) {
+		if (inherited)
+			block_ours(SIG_BLOCK, NULL);
+		return;
+	}
+	td_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, 8);
+	td_self->unblocked = inherited || td_masks_has_ours(&now);
+	if (td_self->unblocked)
+		block_ours(SIG_UNBLOCK, NULL);
+}
+
+void td_masks_show(void)
+{
+	if (td_masks_hidden())
+		block_ours(SIG_BLOCK, NULL);
+}
+
+void td_masks_hide(void)
+{
+	if (td_masks_hidden())
+		block_ours(SIG_UNBLOCK, NULL);
+}
+
+/* A period that ends now would end when nobody listens. */
+static void note_blocked(void)
+{
+	if (td_self && !atomic_load(&td_self->stopped) && td_core_is_here())
+		td_engine_block(td_self);
+}
+
+/* The thread thinks that our signal is blocked, and it stays unblocked until the
+ * thread itself lets it through. */
+static int change_hidden(td_masks_call *call, int how, const sigset_t *set, sigset_t *old)
+{
+	bool ours = td_masks_has_ours(set);
+	bool shown =
+		set && ((how == SIG_UNBLOCK && ours) || (how == SIG_SETMASK && !ours));
+	sigset_t others;
+	int result;
+
+	if (set && how != SIG_UNBLOCK) {
+		others = *set;
+		sigdelset(&others, td_signal.number);
+		set = &others;
+	}
+	result = call(how, set, old);
+	if (result != 0)
+		return result;
+	if (old)
+		sigaddset(old, td_signal.number);
+	if (shown)
+		td_self->unblocked = false;
+	return 0;
+}
+
+int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t *old)
+{
+	/* `old` may be the same object */
+	bool blocks = how != SIG_UNBLOCK && td_masks_has_ours(set);
+	int result;
+
+	if (td_masks_hidden())
+		return change_hidden(call, how, set, old);
+	result = call(how, set, old);
+	if (result == 0 && blocks)
+		note_blocked();
+	return result;
+}
+
+bool td_masks_before_wait(const sigset_t *set)
+{
+	if (!td_masks_has_ours(set) || !td_self || atomic_load(&td_self->stopped) ||
+	    !td_core_is_here())
+		return false;
+	td_engine_stop(td_self);
+	td_masks_drain();
+	return true;
+}
+
+void td_masks_after_wait(void)
+{
+	int saved_errno = errno;
+
+	atomic_store(&td_self->stopped, td_engine_start(td_self) != 0);
+	errno = saved_errno;
+}
+
+void td_masks_drain(void)
+{
+	struct timespec none = {0};
+	siginfo_t info, others[2]; /* pending of the thread, and of the process */
+	unsigned n = 0;
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, td_signal.number);
+	while (n < 2 && td_syscall4(SYS_rt_sigtimedwait, &ours, &info, &none, 8) > 0)
+		if (!td_handler_is_ours(&info))
+			others[n++] = info;
+	while (n > 0)
+		td_handler_keep(&others[--n]);
+}

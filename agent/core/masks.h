@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Our signal in the masks of the program's threads, and in what they wait for.
+ *
+ * New threads inherit masks that block everything, and would not be sampled.  So
+ * our signal is let through where a thread begins, without the program's
+ * knowledge: it goes on to see the signal blocked, and one that was sent to it
+ * is given back by the handler (agent/sigsafe/handler.h), for somebody else to
+ * take or to stay pending.
+ *
+ * Context: normal, on the thread, unless it says otherwise.
+ */
+#ifndef TD_CORE_MASKS_H
+#define TD_CORE_MASKS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Is our signal in `set`, which may be NULL?  Context: any. */
+bool td_masks_has_ours(const sigset_t *set);
+
+/* Is our signal let through on this thread, which thinks that it is blocked? */
+bool td_masks_hidden(void);
+
+/*
+ * A thread begins: lets our signal through where it is blocked, unless the
+ * program has a handler for it, and means its masks.  `inherited`: whoever made
+ * the thread was td_masks_hidden().
+ */
+void td_masks_begin(bool inherited);
+
+/* The mask is to be the program's own while another image might get it. */
+void td_masks_show(void);
+void td_masks_hide(void);
+
+/* sigprocmask(), by one of its names, as the program may see it. */
+typedef int td_masks_call(int how, const sigset_t *set, sigset_t *old);
+int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t *old);
+
+/* The thread is about to wait for one of `set`, and must not get what is ours.
+ * True: td_masks_after_wait() is due. */
+bool td_masks_before_wait(const sigset_t *set);
+void td_masks_after_wait(void);
+
+/* Takes what is pending of ours on this thread.  Context: any, the signal blocked or
+ * the thread stopped. */
+void td_masks_drain(void);
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+/* System calls that the program makes by itself: a filter that it puts on them
+ * may end it at ours, and an action set so would take our signal away. */
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "agent/core/actions.h"
+#include "agent/core/lifecycle.h"
+#include "agent/core/real.h"
+#include "agent/hook/hook.h"
+
+/* Without the prototypes of unistd.h and sys/prctl.h, which end in dots: all that
+ * may be there is passed on as it is. */
+TD_EXPORT long hook_syscall(long number, long a, long b, long c, long d, long e,
+			    long f) __asm__("syscall");
+TD_EXPORT int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+			 unsigned long d) __asm__("prctl");
+
+static void look_at(long number, long a)
+{
+	bool filter = number == SYS_seccomp &&
+		      (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER);
+
+	if (filter || (number == SYS_prctl && a == PR_SET_SECCOMP))
+		td_lifecycle_stand_down(TD_DOWN_SECCOMP);
+}
+
+/* The program's action for our signal stays with us, as by sigaction(). */
+static bool is_our_action(long number, long a, long size)
+{
+	return number == SYS_rt_sigaction && size == 8 && td_actions_is_ours((int)a);
+}
+
+long hook_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	look_at(number, a);
+	if (is_our_action(number, a, d)) {
+		td_actions_exchange_raw((const void *)b, (void *)c);
+		return 0;
+	}
+	return td_real()->syscall(number, a, b, c, d, e, f);
+}
+
+int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+	       unsigned long d)
+{
+	look_at(SYS_prctl, option);
+	return td_real()->prctl(option, a, b, c, d);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * td_sums_add_window() for the strobe in brief: values of 32 bits, two at a time.
+ * Context: signal, on the thread that owns the record.
+ */
+#ifndef TD_SIGSAFE_SUMS_SSE2_H
+#define TD_SIGSAFE_SUMS_SSE2_H
+
+#include <emmintrin.h>
+
+#include "agent/sigsafe/sums.h"
+
+/* Adds a pair to squares and cross. */
+static inline void td_sums_add_products(struct td_file_sum *sum, __m128d products)
+{
+	_mm_storeu_pd(&sum->squares, _mm_add_pd(_mm_loadu_pd(&sum->squares), products));
+}
+
+static inline void td_sums_add_short(struct td_file_sum *sum, int32_t value,
+				     __m128d divisor)
+{
+	__m128d with = _mm_cvtsi32_sd(divisor, value);
+
+	sum->sum += (uint64_t)(int64_t)value;
+	td_sums_add_products(sum, _mm_mul_pd(_mm_unpacklo_pd(with, with), with));
+}
+
+/* Two counters' values: what is done by twos is done for both at once. */
+static inline void td_sums_add_two(struct td_file_sum *sum, const int32_t *values,
+				   __m128d divisor)
+{
+	__m128d both = _mm_cvtepi32_pd(_mm_loadl_epi64((const __m128i *)values));
+	__m128d squares = _mm_mul_pd(both, both), cross = _mm_mul_pd(both, divisor);
+
+	sum[0].sum += (uint64_t)(int64_t)values[0];
+	sum[1].sum += (uint64_t)(int64_t)values[1];
+	td_sums_add_products(&sum[0], _mm_unpacklo_pd(squares, cross));
+	td_sums_add_products(&sum[1], _mm_unpackhi_pd(squares, cross));
+}
+
+/* td_sums_add_window() of values of 32 bits. */
+static inline void td_sums_add_short_window(struct td_file_place *place,
+					    const int32_t *values, uint32_t n)
+{
+	struct td_file_sum *sum = place->sum;
+	__m128d divisor = _mm_set1_pd((double)values[0]);
+
+	place->windows++;
+	if (n & 1)
+		td_sums_add_short(&sum[n - 1], values[n - 1], divisor);
+#define TD_ADD(i) td_sums_add_two(&sum[2 * (i)], &values[2 * (i)], divisor)
+	switch (n / 2) {
+		_Static_assert(TD_COUNTERS_MAX == 16, "one case for each pair");
+		TD_SUMS_CASE(8, TD_ADD)
+		TD_SUMS_CASE(7, TD_ADD)
+		TD_SUMS_CASE(6, TD_ADD)
+		TD_SUMS_CASE(5, TD_ADD)
+		TD_SUMS_CASE(4, TD_ADD)
+		TD_SUMS_CASE(3, TD_ADD)
+		TD_SUMS_CASE(2, TD_ADD)
+		TD_SUMS_CASE(1, TD_ADD)
+	default:
+		break;
+	}
+#undef TD_ADD
+}
+
+#endif

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What few programs do and a profiler is easily hurt by: signals in all ways,
+# registers, stacks, threads, filters on system calls, small limits.
+. "$(dirname "$0")/lib.sh"
+
+# drop_note LABEL WORD: the one line of ours, which must be there, goes.
+drop_note()
+{
+	grep -q "^tdagent: .*$2" "$work/$1.err" || fail "$3: no line with '$2'"
+	sed -i "0,/^tdagent: .*$2/{/^tdagent: .*$2/d}" "$work/$1.err"
+}
+
+# corner WAY [VARIABLE=value...]
+corner()
+{
+	way=$1
+	shift
+	agent "$@" "$prog/corners" "$way"
+	case $way in
+	confined* | strict) drop_note agent "confines itself" "$way" ;;
+	descriptor) drop_note agent "from a descriptor" "$way" ;;
+	esac
+	same "$way $*"
+	[ -n "$(profiles corners)" ] || fail "$way: no profile"
+	for file in $(profiles corners); do
+		"$tdagent" report --format=json "$file" >"$work/report.out" 2>"$work/report.err" ||
+			fail "$way: profile cannot be read: $(head -n 1 "$work/report.err")"
+	done
+	rm -f "$work"/profiles/*
+}
+
+for way in $("$prog/corners"); do
+	plain "$prog/corners" "$way"
+	corner "$way"
+	case $way in
+	registers | jumps | threads)
+		corner "$way" TDAGENT_LONG=200us TDAGENT_SHORT=10us
+		;;
+	waiting | confined)
+		corner "$way" TDAGENT_WINDOWS=vernier
+		;;
+	esac
+	case $way in
+	sleepers | waiting | confined)
+		# SIGPROF and POSIX timers
+		guest agent "$prog/deny" perf_event_open $clean $preload "$prog/corners" "$way"
+		[ $way != confined ] || drop_note agent "confines itself" "$way, perf denied"
+		same "$way, perf denied"
+		;;
+	esac
+done
+rm -f "$work"/profiles/*
+
+# A daemon outlives who started it: the pipe ends with it.
+compare sh -c '"$1" daemon | cat' sh "$prog/corners"
+[ -n "$(profiles corners)" ] || fail "no profile of the daemon"
+
+# Small limits.  A line of ours may say what is missing.
+for limit in "-n 16" "-n 5" "-f 8" "-l 0" "-s 64" "-v 30000"; do
+	plain sh -c "ulimit $limit; exec \"\$@\"" sh "$prog/corners" threads
+	agent sh -c "ulimit $limit; exec \"\$@\"" sh "$prog/corners" threads
+	[ "$(grep -c '^tdagent: ' "$work/agent.err")" -le 1 ] || fail "ulimit $limit: many lines"
+	sed -i '/^tdagent: /d' "$work/agent.err"
+	same "ulimit $limit"
+done
+rm -f "$work"/profiles/*
+
+# A disk that becomes full while the profile is mapped, and one that is full.
+full='mount -t tmpfs -o size=$1 none "$2" && shift && cd "$1" && shift && "$@"; echo "status $?"'
+mkdir "$work/small"
+plain "$prog/corners" registers
+echo "status 0" >>"$work/plain.out"
+for size in 4k 72k; do
+	guest agent unshare -rm sh -c "$full" sh $size "$work/small" \
+		$clean $preload "TDAGENT_OUTPUT=$work/small/p" "$prog/corners" registers
+	if grep -q unshare "$work/agent.err"; then
+		echo "full disk: not tested, $(head -n 1 "$work/agent.err")"
+		break
+	fi
+	sed -i '/^tdagent: cannot write the profile/d' "$work/agent.err"
+	same "a disk of $size"
+done
+
+# The directory of the profiles goes while the program runs.
+mkdir "$work/gone"
+plain sh -c 'rm -rf "$1"; exec "$2" jumps' sh "$work/gone" "$prog/corners"
+mkdir "$work/gone"
+agent "TDAGENT_OUTPUT=$work/gone/%e.%p" sh -c \
+	'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; rm -rf "$1"; exec "$2" jumps' \
+	sh "$work/gone" "$prog/corners"
+[ "$(grep -c '^tdagent: ' "$work/agent.err")" -le 1 ] || fail "no directory: many lines"
+sed -i '/^tdagent: cannot write the profile/d' "$work/agent.err"
+same "the directory is removed"

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The terminal browser as somebody uses it, in tmux: it moves, sorts, filters, opens
+# functions and their callers, follows the terminal's size, and leaves it as it was.
+. "$(dirname "$0")/lib.sh"
+
+guest report $clean TERM=xterm "$tdagent" report --tui /dev/null
+ended "exit 1" report
+"$tdagent" report --help | grep -q -- --tui || fail "--help does not name --tui"
+command -v tmux >/dev/null || skip "tmux is missing"
+
+agent TDAGENT_PMU=simulated TDAGENT_CALLPATH=on "$prog/demo" 10
+demo=$(profile demo)
+
+# Without a terminal: one line, nothing else.
+guest report $clean TERM=xterm "$tdagent" report --tui "$demo"
+ended "exit 1" report
+if grep -q "without ncurses" "$work/report.err"; then
+	skip "this tdagent was built without ncurses"
+fi
+one_line report "must be a terminal"
+
+mux="tmux -f /dev/null -S $work/tmux"
+quit()
+{
+	$mux kill-server 2>/dev/null
+	finish
+}
+trap quit EXIT
+$clean TERM=xterm-256color $mux new-session -d -x 80 -y 24 "env LC_ALL=C.UTF-8 sh" || skip "tmux does not start here"
+
+# screen TEXT WHAT: the extended regular expression comes up on the screen.
+screen()
+{
+	for try in $(seq 200); do
+		$mux capture-pane -p >"$work/screen"
+		grep -qE -e "$1" "$work/screen" && return
+		sleep 0.05
+	done
+	fail "$2: no $1 on the screen:"
+	cat "$work/screen"
+}
+keys() { $mux send-keys "$@"; }
+# The row below the titles.
+first() { sed -n '4p' "$work/screen"; }
+
+keys "$tdagent report --tui $demo; echo left-\$?" Enter
+screen "^ *Share%.*Limited by .*Function" "columns"
+screen "SIMULATED" "columns"
+screen "^\\+ +[0-9.]+ +[0-9.]+ +[RSFB]{12} Memory 9[0-9.]+±.*follow_links" "the list"
+[ "$(awk '{ if (length($0) > 80) n++ } END { print n + 0 }' "$work/screen")" = 0 ] || fail "wider than the terminal"
+
+keys Space
+screen "^- .*follow_links" "opened"
+screen "^ +memory bound +90[0-9.]*±[0-9.]+< .*\\.\\.\\." "its nodes"
+keys Space
+screen "^\\+ .*follow_links" "closed"
+
+keys /
+keys "bytecode"
+screen "Filter: bytecode_ +1 of" "filter"
+keys Enter
+screen "1 of [0-9]+ with .bytecode" "filtered"
+first | grep -q run_bytecode || fail "filter: the first row is $(first)"
+keys Escape
+screen "[0-9]+ functions " "no filter"
+
+# by name, the other way round, and back
+keys S
+for try in 1 2 3 4 5 6 7 8; do
+	screen " by [A-Za-z]" "sorting"
+	grep -q " by name" "$work/screen" && break
+	keys s
+	sleep 0.1
+done
+screen " by name" "sorted"
+names=$(sed -n '4,20s/.* //p' "$work/screen" | grep .)
+[ "$names" = "$(echo "$names" | LC_ALL=C sort)" ] || fail "not sorted by name: $names"
+keys r
+screen "by name, reversed" "reversed"
+names=$(sed -n '4,20s/.* //p' "$work/screen" | grep .)
+[ "$names" = "$(echo "$names" | LC_ALL=C sort -r)" ] || fail "not in reverse: $names"
+
+# into a function, on to its caller, and back
+keys /
+keys "follow"
+keys Enter
+screen "with .follow" "filtered"
+keys Enter
+screen "What limits it" "details"
+screen "memory bound +90" "details"
+keys Tab
+screen "Called by" "the next function"
+keys Enter
+screen "^ run_shift" "the caller"
+keys Escape
+screen "^ follow_links" "back"
+keys a
+screen "follow_links.*(samples|windows)|demo.c|mov" "its lines"
+keys q
+screen "^ follow_links" "back from the lines"
+
+$mux resize-window -x 60 -y 15 2>/dev/null && {
+	screen "What limits it" "smaller"
+	[ "$(wc -l <"$work/screen")" -le 15 ] || fail "resized: $(wc -l <"$work/screen") lines"
+	$mux resize-window -x 140 -y 40
+	keys Escape
+	screen "Windows +Top-down +.*Limited by" "larger"
+	screen "memory bound 90" "larger"
+}
+keys "?"
+screen "sort by the next" "help"
+keys x
+screen "Function" "back from help"
+keys q
+screen "left-0" "left"
