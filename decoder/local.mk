@@ -52,11 +52,13 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/normal_solve.c \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/paths.c decoder/paths.h decoder/paths_tree.c \
+	decoder/perf_map.c decoder/perf_map.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
 	decoder/report.c decoder/report.h \
 	decoder/report_finish.c \
 	decoder/report_log.c decoder/report_log.h \
+	decoder/report_notes.c decoder/report_notes.h \
 	decoder/separate.c decoder/separate.h \
 	decoder/separate_result.c decoder/separate_state.h \
 	decoder/student.c decoder/student.h \

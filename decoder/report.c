@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decoder/names.h"
+#include "decoder/perf_map.h"
 #include "decoder/report_log.h"
+#include "decoder/report_notes.h"
 #include "decoder/text.h"
 
 /* What adding one profile needs to know at each place. */
@@ -19,6 +22,7 @@ struct adding {
 					 -1 */
 	uint32_t *index;              /* of the profile's threads: the report's */
 	int folded;                   /* its process is one with others */
+	struct td_perf_map names;     /* of JIT code */
 	struct td_own_cost own_cost;
 	double sample_ns;                    /* CPU time that one sample stands for */
 	const struct td_file_object *object; /* the last one looked up */
@@ -69,6 +73,7 @@ void td_report_free(struct td_report *report)
 	for (size_t i = 0; i < (report->rows ? report->rows : report->functions); i++) {
 		free(report->function[i].name);
 		free(report->function[i].groups);
+		free(report->function[i].jit);
 	}
 	for (size_t i = 0; i < report->notes; i++)
 		free(report->note[i]);
@@ -411,6 +416,29 @@ static int map_groups(struct adding *adding)
 			       profile->header.pid));
 }
 
+/*
+ * The row of a place.  JIT code that the compiler has named is one row for each name,
+ * wherever it was and in whatever process.  NULL without memory.
+ */
+static struct td_report_function *row_at(struct adding *adding, struct place_key *key)
+{
+	const char *name =
+		key->kind == TD_PLACE_JIT
+			? td_perf_map_find(&adding->names, key->address, TD_PLACE_CHUNK)
+			: NULL;
+	struct td_report_function *row;
+
+	if (name)
+		key->address = key->region = td_hash_bytes(0, name, strlen(name));
+	row = row_of(adding->report, key);
+	if (row && name && !row->jit) {
+		row->jit = strdup(name);
+		if (!row->jit)
+			return NULL;
+	}
+	return row;
+}
+
 static int add_place(struct adding *adding, const struct td_profile_place *at)
 {
 	const struct td_file_place *place = at->place;
@@ -425,7 +453,7 @@ static int add_place(struct adding *adding, const struct td_profile_place *at)
 		return 0;
 	if (find_module(adding, at->object, &key.module) < 0)
 		return -ENOMEM;
-	row = row_of(adding->report, &key);
+	row = row_at(adding, &key);
 	if (!row)
 		return -ENOMEM;
 	adding->row[at - adding->profile->place] = row->id;
@@ -631,61 +659,6 @@ static int add_thread(struct adding *adding, size_t index)
 	return add_history(adding, thread, copy);
 }
 
-static int note_skid(struct td_report *report, const struct td_profile *profile)
-{
-	double skid = td_profile_skid(profile);
-
-	if (skid < TD_SKID_MUCH)
-		return 0;
-	return td_report_note(
-		report,
-		td_text_format("pid %u: interrupts came %.0f cycles late (median): a "
-			       "sample may be counted for the function behind, "
-			       "shares lean to functions with many instructions a cycle, "
-			       "and only functions with windows of their own are told",
-			       profile->header.pid, skid));
-}
-
-static int add_notes(struct td_report *report, const struct td_profile *profile)
-{
-	const struct td_profile_damage *damage = &profile->damage;
-	int err = 0;
-
-	if (profile->header.simulated)
-		err = td_report_note(report,
-				     td_text_format("SIMULATED: the counters are "
-						    "made up, the samples are not"));
-	for (uint32_t i = 0; i < profile->header.notes && !err; i++) {
-		if (profile->header.note[i][0])
-			err = td_report_note(report,
-					     td_text_clean(profile->header.note[i], 160));
-	}
-	if (!err)
-		err = note_skid(report, profile);
-	if (!err && (damage->blocks || damage->records))
-		err = td_report_note(
-			report, td_text_format("pid %u: %u damaged blocks and %u damaged "
-					       "records of the profile are left out",
-					       profile->header.pid, damage->blocks,
-					       damage->records));
-	if (!err && damage->busy)
-		err = td_report_note(
-			report,
-			td_text_format(
-				"pid %u: timelines left out, because they were being "
-				"written: %u",
-				profile->header.pid, damage->busy));
-	if (!err && (damage->missing || damage->cut))
-		err = td_report_note(
-			report,
-			td_text_format("pid %u: the profile is cut short, %u blocks "
-				       "and what they held are missing",
-				       profile->header.pid,
-				       damage->missing +
-					       (damage->cut && !damage->missing)));
-	return err;
-}
-
 static int add_process(struct adding *adding, const char *path, enum td_fate fate)
 {
 	struct td_report *report = adding->report;
@@ -745,7 +718,7 @@ static uint32_t row_number(void *context, const struct td_file_object *object,
 
 	if (find_module(adding, object, &key.module) < 0)
 		return UINT32_MAX;
-	row = row_of(adding->report, &key);
+	row = row_at(adding, &key);
 	return row ? row->number : UINT32_MAX;
 }
 
@@ -765,6 +738,22 @@ static int thread_wanted(void *context, uint32_t tid)
 	return 0;
 }
 
+/* A map is of a process of this host only: /tmp is. */
+static int read_names(struct adding *adding)
+{
+	const struct td_file_header *header = &adding->profile->header;
+	char host[sizeof(header->host)] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	if (header->host[0] && strcmp(host, header->host) != 0)
+		return 0;
+	for (size_t i = 0; i < adding->profile->places; i++)
+		if (adding->profile->place[i].place->kind == TD_PLACE_JIT)
+			return td_perf_map_read(&adding->names, header->pid,
+						header->start_realtime_ns);
+	return 0;
+}
+
 int td_report_add(struct td_report *report, const struct td_profile *profile,
 		  const char *path, enum td_fate fate)
 {
@@ -776,7 +765,7 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	if (!err)
 		err = map_groups(&adding);
 	if (!err)
-		err = add_notes(report, profile);
+		err = td_report_notes(report, profile);
 	td_own_cost_of(profile, &adding.own_cost);
 	adding.sample_ns = sample_time(profile);
 	add_own_cost(&adding);
@@ -786,6 +775,8 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 		err = -ENOMEM;
 	for (size_t i = 0; i < profile->threads && !err; i++)
 		err = add_thread(&adding, i);
+	if (!err)
+		err = read_names(&adding);
 	for (size_t i = 0; i < profile->places && !err; i++)
 		err = add_place(&adding, &profile->place[i]);
 	if (!err)
@@ -795,5 +786,6 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	if (!err)
 		err = td_report_log_add(report, profile, row_number, thread_wanted,
 					&adding);
+	td_perf_map_free(&adding.names);
 	return err;
 }

@@ -146,6 +146,7 @@ struct td_report_function {
 	double visit;                 /* mean cycles from entry to exit; 0: not known */
 	uint32_t number;              /* while windows are assigned */
 	size_t id;                    /* the order in which rows were made */
+	char *jit;                    /* JIT: its name by the compiler; until finish */
 	struct td_report_total total; /* with call paths only */
 	struct td_groups *groups;     /* windows of groups behind the first; NULL: none */
 };

@@ -50,6 +50,7 @@ static void unite(struct td_report_function *f, const struct td_symbols *symbols
 		break;
 	case TD_PLACE_JIT:
 		f->address = f->region;
+		f->name = f->jit; /* likewise */
 		break;
 	default:
 		f->address = 0;
@@ -183,6 +184,10 @@ static int name_rows(struct td_report *report, size_t first, size_t last, size_t
 				row[i].name = NULL;
 			return -ENOMEM;
 		}
+		if (row[i].jit)
+			row[i].address = 0; /* it had many */
+		free(row[i].jit);
+		row[i].jit = NULL;
 	}
 	return err ? -ENOMEM : 0;
 }

@@ -18,6 +18,7 @@
 #define EDGES_SURE 0.05    /* of their standard deviation */
 #define WEIGHTS_GIVEN 1.25 /* more variance than the jackknife sees */
 #define UNEVEN 0.1         /* of what functions vary by, into their neighbours */
+#define COST_SURE 0.05     /* cycles of each node's own cost */
 #define LENGTHS 36         /* classes, two an octave */
 #define VISIT_WINDOWS 20
 
@@ -33,7 +34,7 @@ struct answer {
 	double ends; /* windows that open or close in it: twice those that do both */
 	double prior;
 	double covered;
-	double uneven;        /* error by functions that vary, it or others */
+	double uneven;        /* error by functions that vary and by the own cost */
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
 	nodes square, fourth; /* sums over batches */
@@ -92,18 +93,29 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 /*
  * A function that is slower when it behaves differently looks different to windows
  * that open or close in it than to those that pass: see doc/estimates.md.  What own
- * windows do not cover depends on others.
+ * windows do not cover depends on others.  The own cost's mix is rounded like all
+ * fields; all functions have the same error of it.
  */
 static void find_uneven(const struct td_separate_state *s, struct answer *answer)
 {
-	double varies = 0, ends = 0;
+	double varies = 0, ends = 0, n = 0, cycles = 0, uneven, cost;
 
 	for (uint32_t c = 0; c < s->columns.columns; c++) {
 		varies += s->columns.ends[c] * s->varies[c];
 		ends += s->columns.ends[c];
 	}
-	for (size_t f = 0; f < s->input->functions && ends > 0; f++)
-		answer[f].uneven = UNEVEN * varies / ends * (1 - answer[f].covered);
+	for (size_t i = 0; i < s->input->windows; i++) {
+		const struct td_separate_window *w = &s->input->window[i];
+		double length = td_axis_length(&s->axis, w);
+
+		n += !w->empty;
+		cycles += w->empty ? 0 : length - td_axis_lost(&s->axis, length);
+	}
+	cost = COST_SURE * n / fmax(n, cycles);
+	for (size_t f = 0; f < s->input->functions && ends > 0; f++) {
+		uneven = UNEVEN * varies / ends * (1 - answer[f].covered);
+		answer[f].uneven = hypot(uneven, cost);
+	}
 }
 
 static int add_all(const struct td_separate_state *s, struct answer *answer)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/import_perf.h"
 #include "tools/outfile.h"
@@ -36,50 +36,23 @@ static int say(const char *object, const char *why)
 	return -1;
 }
 
-static const struct option options[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"perf", required_argument, NULL, 'p'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
-
-static int read_option(struct request *request, int option, const char *word)
+static int set_output(void *context, char *value)
 {
-	switch (option) {
-	case 'o':
-		request->output = optarg;
-		return 0;
-	case 'p':
-		request->perf = optarg;
-		return 0;
-	case 'h':
-		return fputs(usage, stdout), 1;
-	default:
-		fprintf(stderr, "tdagent import: %s: %s (see tdagent import --help)\n",
-			word, option == ':' ? "needs a value" : "unknown option");
-		return -1;
-	}
-}
-
-/* Returns 0, 1 when --help was printed, or -1 after saying what is wrong. */
-static int parse_options(struct request *request, int argc, char **argv)
-{
-	int option, result;
-
-	opterr = 0;
-	optind = 0; /* the caller may have scanned its own options */
-	while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
-		result = read_option(request, option, argv[optind - 1]);
-		if (result)
-			return result;
-	}
-	if (argc - optind > 1)
-		return say(argv[optind + 1],
-			   "one file at a time; reports add profiles up");
-	if (optind < argc)
-		request->input = argv[optind];
+	((struct request *)context)->output = value;
 	return 0;
 }
+
+static int set_perf(void *context, char *value)
+{
+	((struct request *)context)->perf = value;
+	return 0;
+}
+
+static const struct td_argument table[] = {
+	{"output", 'o', 1, set_output},
+	{"perf", 0, 1, set_perf},
+	{NULL, 0, 0, NULL},
+};
 
 static int write_profile(const char *output, const unsigned char *bytes, size_t size)
 {
@@ -114,12 +87,19 @@ static int import_file(const struct request *request, struct td_import *import,
 int td_cmd_import(int argc, char **argv)
 {
 	struct request request = {.input = "perf.data", .perf = "perf"};
-	int err = parse_options(&request, argc, argv);
+	static const struct td_arguments arguments = {"import", usage, table, 0};
+	int err, first = td_arguments_read(&arguments, &request, argc, argv);
 	struct td_import *import;
 	char beside[PATH_MAX];
 
-	if (err)
-		return err < 0 ? 2 : 0;
+	if (first <= 0)
+		return first < 0 ? 2 : 0;
+	if (argc - first > 1)
+		return say(argv[first + 1],
+			   "one file at a time; reports add profiles up"),
+		       2;
+	if (first < argc)
+		request.input = argv[first];
 	snprintf(beside, sizeof(beside), "%s.tdp", request.input);
 	import = td_import_new();
 	if (!import)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The page of the HTML report: tools/page/, packed into the program by pack.sh.
- * "@PROFILE@" stands once in it, where the report's JSON belongs.
+ * "@HINTS@" and "@PROFILE@" stand once in it, in this order, where JSON belongs: what the
+ * nodes mean, and the report.
  *
  * Context: any; read only.
  */

@@ -5,8 +5,7 @@
 
 #include "tools/page.h"
 #include "tools/print.h"
-
-#define MARK "@PROFILE@"
+#include "tools/print_hints.h"
 
 /* JSON on its way into the page. */
 struct inside {
@@ -42,23 +41,44 @@ static ssize_t write_inside(void *cookie, const char *bytes, size_t size)
 	return 0;
 }
 
+/* The texts are our own, without quotation marks. */
+static void put_hints(FILE *json, const struct td_report *report)
+{
+	(void)report;
+	for (int i = 0; i < TD_NODES; i++)
+		fprintf(json, "%s\"%s\": \"%s. Helps: %s\"", i ? "," : "{",
+			td_topdown_tree[i].name, td_hints[i].means, td_hints[i].helps);
+	fputs("}\n", json);
+}
+
+/* The page up to the mark, and instead of that the JSON.  Returns what is behind it. */
+static const char *put_until(FILE *out, const char *page, const char *mark,
+			     void (*print)(FILE *json, const struct td_report *report),
+			     const struct td_report *report)
+{
+	const char *end = (const char *)td_page + td_page_size;
+	const char *at = memmem(page, (size_t)(end - page), mark, strlen(mark));
+	cookie_io_functions_t calls = {.write = write_inside};
+	struct inside inside = {.out = out};
+	FILE *json = at ? fopencookie(&inside, "w", calls) : NULL;
+
+	if (!json)
+		return NULL;
+	fwrite(page, 1, (size_t)(at - page), out);
+	print(json, report);
+	fclose(json);
+	return at + strlen(mark);
+}
+
 int td_print_html(FILE *out, const struct td_report *report)
 {
 	const char *page = (const char *)td_page, *end = page + td_page_size;
-	const char *mark = memmem(page, td_page_size, MARK, strlen(MARK));
-	struct inside inside = {.out = out};
-	cookie_io_functions_t calls = {.write = write_inside};
-	FILE *json = fopencookie(&inside, "w", calls);
 
-	if (!json || !mark) {
-		if (json)
-			fclose(json);
+	page = put_until(out, page, "@HINTS@", put_hints, report);
+	if (page)
+		page = put_until(out, page, "@PROFILE@", td_print_json, report);
+	if (!page)
 		return -ENOMEM;
-	}
-	fwrite(page, 1, (size_t)(mark - page), out);
-	td_print_json(json, report);
-	fclose(json);
-	mark += strlen(MARK);
-	fwrite(mark, 1, (size_t)(end - mark), out);
+	fwrite(page, 1, (size_t)(end - page), out);
 	return 0;
 }

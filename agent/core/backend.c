@@ -22,6 +22,7 @@
 #include "agent/sigsafe/simulated.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/trigger.h"
+#include "agent/sigsafe/vernier.h"
 #include "decoder/registers.h"
 
 /* Before this, a sigtrap event kills a thread that has SIGTRAP blocked. */
@@ -360,9 +361,13 @@ static void choose_windows(const struct td_options *options,
 		return;
 	}
 	choice->windows = TD_WINDOWS_VERNIER;
+	if (choice->backend == TD_BACKEND_METRICS)
+		say_by_kernel(choice);
+	snprintf(why, sizeof(why), "rings emptied each %u ms of CPU time or earlier",
+		 (unsigned)(td_vernier_shape.tick_ns / 1000000));
+	add_reason(choice, why);
 	if (choice->backend != TD_BACKEND_METRICS)
 		return;
-	say_by_kernel(choice);
 	/* a strobe's windows have a cost of their own: they do not go into one log with
 	 * these, so a thread without a ring has samples only */
 	choice->plan.short_period = 0;

@@ -230,16 +230,16 @@ void td_brief_open(struct td_thread *thread, uint64_t ip)
 		prepare_release(thread);
 }
 
-/* Arms the long period, before all else: as td_strobe_signal() does. */
-static inline void arm_long(struct td_thread *thread, uint64_t slots)
+/* Arms the long period, before all else: as td_strobe_signal() does.  Returns 0 or
+ * -errno. */
+static inline int arm_long(struct td_thread *thread, uint64_t slots)
 {
 	struct td_brief *brief = &thread->brief;
 	int error = td_perf_arm(thread, &thread->next_long);
 
 	brief->armed_period = thread->next_long * brief->width;
 	brief->armed_at = slots;
-	if (__builtin_expect(error != 0, 0))
-		td_strobe_give_up(thread, error);
+	return error;
 }
 
 /* Any rule but those of one function. */
@@ -298,14 +298,10 @@ static inline bool was_left(const struct td_thread *thread, const struct extras 
 
 /* As in strobe.c, of window.opened_in or the same elsewhere.  No count is too large for
  * the log: the window is not late. */
-static inline void log_window(struct td_thread *thread, const struct ends *ends,
-			      uint64_t slots, const struct extras *extras,
-			      enum td_reject reject)
+static inline void fill_log(const struct td_thread *thread, struct td_file_window *log,
+			    const struct ends *ends, uint64_t slots,
+			    const struct extras *extras, enum td_reject reject)
 {
-	struct td_file_window *log = td_windows_take(&thread->random, &thread->near);
-
-	if (!log)
-		return;
 	log->thread = atomic_load_explicit(&thread->tid, memory_order_relaxed);
 	log->requested = (uint32_t)thread->window.requested;
 	log->reject = (uint8_t)reject;
@@ -355,41 +351,93 @@ __attribute__((noinline)) static enum td_reject find_close(struct td_thread *thr
 								 : TD_REJECT_FUNCTION;
 }
 
-void td_brief_close(struct td_thread *thread, uint64_t ip)
+/*
+ * The window that is neither odd nor as td_brief_close() has it.  `seen`: its number in
+ * the log, if it has got one.
+ */
+#define NO_NUMBER UINT64_MAX
+__attribute__((noinline)) static void
+close_otherwise(struct td_thread *thread, uint64_t ip, uint64_t slots, uint64_t seen)
 {
-	const struct td_identity *opened, *closed;
-	uint64_t slots = slots_of(&thread->capture);
+	struct ends ends = {&thread->opened->identity, &thread->opened->identity, ip};
+	struct extras extras = take_extras(thread);
 	enum td_reject reject = TD_REJECT_MAX;
-	int32_t values[TD_COUNTERS_MAX];
-	struct extras extras;
+	int32_t values[TD_COUNTERS_MAX] = {(int32_t)slots};
+	struct td_file_window *log;
 
-	arm_long(thread, slots);
-	if (__builtin_expect(is_odd(thread, slots), 0)) {
-		close_odd(thread, ip);
-		return;
-	}
-	extras = take_extras(thread);
-	opened = closed = &thread->opened->identity;
-	if (!td_identity_covers(opened, ip)) {
+	if (!td_identity_covers(ends.opened, ip)) {
 		reject = find_close(thread, ip);
-		opened = &thread->window.opened_in;
-		closed = thread->closed;
+		ends.opened = &thread->window.opened_in;
+		ends.closed = thread->closed;
 	}
 	if (reject == TD_REJECT_MAX && was_left(thread, &extras))
 		reject = TD_REJECT_NESTED;
-	values[0] = (int32_t)slots;
 	if (reject == TD_REJECT_MAX &&
 	    !td_registers_decode_less(slots, thread->capture.metrics, thread->brief.nodes,
 				      values + 1))
 		reject = TD_REJECT_COUNTERS;
-	if (td_windows_takes(reject))
-		log_window(thread, &(struct ends){opened, closed, ip}, slots, &extras,
-			   reject);
+	if (td_windows_takes(reject)) {
+		if (seen == NO_NUMBER)
+			seen = td_windows_number();
+		log = td_windows_claim(seen, &thread->random, &thread->near);
+		if (log)
+			fill_log(thread, log, &ends, slots, &extras, reject);
+	}
 	thread->in_window = false;
 	if (reject == TD_REJECT_MAX)
 		add_window(thread, values, &extras);
 	else
 		reject_window(thread, reject);
+}
+
+/* The trigger cannot be armed; but the window has been measured. */
+__attribute__((noinline)) static void close_last(struct td_thread *thread, uint64_t ip,
+						 uint64_t slots, int error)
+{
+	td_strobe_give_up(thread, error);
+	if (is_odd(thread, slots))
+		close_odd(thread, ip);
+	else
+		close_otherwise(thread, ip, slots, NO_NUMBER);
+}
+
+/* A valid window, logged near the one before.  All else is called last of all, so that
+ * no register has to be saved. */
+void td_brief_close(struct td_thread *thread, uint64_t ip)
+{
+	const struct td_identity *opened = &thread->opened->identity;
+	uint64_t slots = slots_of(&thread->capture), seen;
+	int error = arm_long(thread, slots);
+	int32_t values[TD_COUNTERS_MAX];
+	struct td_file_window *log;
+	struct extras extras;
+
+	if (__builtin_expect(error != 0, 0)) {
+		close_last(thread, ip, slots, error);
+		return;
+	}
+	if (__builtin_expect(is_odd(thread, slots), 0)) {
+		close_odd(thread, ip);
+		return;
+	}
+	extras = take_extras(thread);
+	if (!td_identity_covers(opened, ip) || was_left(thread, &extras) ||
+	    !td_registers_decode_less(slots, thread->capture.metrics, thread->brief.nodes,
+				      values + 1)) {
+		close_otherwise(thread, ip, slots, NO_NUMBER);
+		return;
+	}
+	seen = td_windows_number();
+	log = td_windows_claim_near(seen, &thread->near);
+	if (__builtin_expect(!log, 0)) {
+		close_otherwise(thread, ip, slots, seen);
+		return;
+	}
+	fill_log(thread, log, &(struct ends){opened, opened, ip}, slots, &extras,
+		 TD_REJECT_MAX);
+	thread->in_window = false;
+	values[0] = (int32_t)slots;
+	add_window(thread, values, &extras);
 }
 
 #endif

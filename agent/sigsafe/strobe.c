@@ -258,7 +258,7 @@ log_window(struct td_thread *thread, const struct td_identity *where, uint64_t i
 	   const struct td_reading *now, enum td_reject reject)
 {
 	const struct td_window *window = &thread->window;
-	struct td_file_window *log = td_windows_take(&thread->random, NULL);
+	struct td_file_window *log = td_windows_take(&thread->random);
 
 	if (!log)
 		return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the strobe (strobe.c) and the strobe in brief (brief.c) have in common.
- * Context of all: signal, on the thread.
+ * What the strobe (strobe.c) and the strobe in brief (brief.c) have in common, and the
+ * cache of functions also with the vernier.
+ * Context of all: signal, on the thread; vernier: any, with the claim.
  */
 #ifndef TD_SIGSAFE_STROBE_PARTS_H
 #define TD_SIGSAFE_STROBE_PARTS_H

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/strobe_parts.h"
 #include "agent/sigsafe/sums.h"
 #include "agent/sigsafe/timeline.h"
 #include "agent/sigsafe/windows.h"
@@ -70,10 +71,10 @@ void td_vernier_window_total(struct td_thread *thread,
 }
 
 static struct td_file_place *count_sample(struct td_thread *thread,
-					  const struct td_identity *where, uint64_t time)
+					  struct td_known *known, uint64_t time)
 {
 	struct td_file_thread *record = thread->places.record;
-	struct td_file_place *place = td_places_get(&thread->places, where);
+	struct td_file_place *place = td_strobe_place_of(thread, known);
 
 	place->samples++;
 	record->samples++;
@@ -96,10 +97,8 @@ static void add_to_timeline(struct td_thread *thread, uint64_t time,
 void td_vernier_window_sample(struct td_thread *thread, uint64_t ip)
 {
 	uint64_t time = td_clock_now(CLOCK_MONOTONIC);
-	struct td_identity where;
 
-	td_identity_find(ip, &where);
-	count_sample(thread, &where, time);
+	count_sample(thread, td_strobe_look_up(thread, ip), time);
 	add_to_timeline(thread, time, NULL);
 }
 
@@ -109,16 +108,17 @@ static struct td_file_place *sample_first(struct td_thread *thread,
 {
 	struct td_vernier *vernier = thread->vernier;
 	const struct td_vernier_reading *at = &vernier->first.reading;
+	struct td_known *known = td_strobe_look_up(thread, vernier->first.ip);
 	uint64_t values[TD_COUNTERS_MAX];
 
-	td_identity_find(vernier->first.ip, where);
+	*where = known->identity;
 	difference(&vernier->sampled, at, values);
 	correct(values);
 	add_to_timeline(thread, at->time, values);
 	vernier->sampled = *at;
 	vernier->laps++;
 	vernier->waiting = false;
-	return count_sample(thread, where, at->time);
+	return count_sample(thread, known, at->time);
 }
 
 static void reject_window(struct td_thread *thread, struct td_file_place *place,
@@ -229,7 +229,7 @@ static void log_window(struct td_thread *thread, const struct ends *ends,
 		       const uint64_t *values, uint64_t metrics, uint64_t length,
 		       enum td_reject reject)
 {
-	struct td_file_window *log = td_windows_take(&thread->random, NULL);
+	struct td_file_window *log = td_windows_take(&thread->random);
 
 	if (!log)
 		return;
@@ -258,7 +258,7 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 	if (td_identity_covers(&ends.opened_in, ip))
 		ends.closed_in = ends.opened_in;
 	else
-		td_identity_find(ip, &ends.closed_in);
+		ends.closed_in = td_strobe_look_up(thread, ip)->identity;
 	difference(&vernier->first.reading, now, values);
 	reject = judge(thread, &ends.opened_in, &ends.closed_in, length, now);
 	if (nodes) {

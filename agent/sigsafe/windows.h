@@ -38,34 +38,54 @@ struct td_file_window *td_windows_choose(uint64_t seen, struct td_random *random
 __attribute__((cold)) struct td_file_window *
 td_windows_find(uint64_t seen, struct td_random *random, struct td_windows_near *near);
 
-/*
- * A record for one more window: the caller fills it and publishes it.  NULL if
- * the sample goes without this one, which is then counted all the same.  Where
- * the file cannot grow, the log keeps the room that it has: windows_max says so.
- * `random` and `near` (NULL: none) are the thread's.  Context: signal.
- */
-static inline struct td_file_window *td_windows_take(struct td_random *random,
-						     struct td_windows_near *near)
+/* The number of one more window that is offered to the log.  Context: signal. */
+static inline uint64_t td_windows_number(void)
 {
-	struct td_file_header *header = td_store.header;
-	struct td_file_window *window;
-	uint64_t seen;
-
 	/* relaxed: numbers alone, which order nothing else */
-	seen = __atomic_fetch_add(&header->windows_seen, 1, __ATOMIC_RELAXED);
-	if (near && seen - near->first < TD_WINDOWS_A_BLOCK &&
-	    seen < __atomic_load_n(&header->windows_max, __ATOMIC_RELAXED)) {
-		window = (struct td_file_window *)near->records + (seen - near->first);
-	} else {
-		window = td_windows_find(seen, random, near);
-		if (!window)
-			return NULL;
-	}
+	return __atomic_fetch_add(&td_store.header->windows_seen, 1, __ATOMIC_RELAXED);
+}
+
+/* `window` to be written; NULL: another thread writes it just now. */
+static inline struct td_file_window *td_windows_begin(struct td_file_window *window)
+{
 	/* acquire: what we write comes after it; another one that writes keeps it */
 	return __atomic_exchange_n(&window->state, TD_WINDOW_BUSY, __ATOMIC_ACQUIRE) ==
 			       TD_WINDOW_BUSY
 		       ? NULL
 		       : window;
+}
+
+/* The record for window number `seen` where the thread has been before; NULL: it is not
+ * there, or as above. */
+static inline struct td_file_window *
+td_windows_claim_near(uint64_t seen, const struct td_windows_near *near)
+{
+	uint64_t n = seen - near->first;
+
+	if (n >= TD_WINDOWS_A_BLOCK ||
+	    seen >= __atomic_load_n(&td_store.header->windows_max, __ATOMIC_RELAXED))
+		return NULL;
+	return td_windows_begin((struct td_file_window *)near->records + n);
+}
+
+/* The same, wherever it is.  NULL as of td_windows_take(). */
+static inline struct td_file_window *
+td_windows_claim(uint64_t seen, struct td_random *random, struct td_windows_near *near)
+{
+	struct td_file_window *window = td_windows_find(seen, random, near);
+
+	return window ? td_windows_begin(window) : NULL;
+}
+
+/*
+ * A record for one more window: the caller fills it and publishes it.  NULL if
+ * the sample goes without this one, which is then counted all the same.  Where
+ * the file cannot grow, the log keeps the room that it has: windows_max says so.
+ * `random` is the thread's.  Context: signal.
+ */
+static inline struct td_file_window *td_windows_take(struct td_random *random)
+{
+	return td_windows_claim(td_windows_number(), random, NULL);
 }
 
 /* Is a window with this verdict one for the log (format.h)?  Context: any. */

@@ -18,6 +18,7 @@ run_tests = \
 	tests/run/guest.sh \
 	tests/run/html.sh \
 	tests/run/import.sh \
+	tests/run/jit.sh \
 	tests/run/killed.sh \
 	tests/run/many.sh \
 	tests/run/periods.sh \

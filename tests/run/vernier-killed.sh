@@ -38,6 +38,7 @@ ended "signal 9" alone
 expect "$(profile exits)" <<'END'
 check(report["totals"]["samples"] < 25, "%d samples" % report["totals"]["samples"])
 check(not any("killed" in note for note in report["run"]["notes"]), "a note")
+check("rings emptied each 250 ms of CPU time" in report["run"]["reason"], report["run"]["reason"])
 END
 rm "$(profile exits)"
 

@@ -20,6 +20,7 @@ decoder_tests = \
 	tests/unit/test_own_cost \
 	tests/unit/test_paths \
 	tests/unit/test_tui \
+	tests/unit/test_perf_map \
 	tests/unit/test_profile \
 	tests/unit/test_registers \
 	tests/unit/test_report \
@@ -66,6 +67,9 @@ tests_unit_test_import_LDADD = tools/libimport.la $(td_unit_ldadd)
 tests_unit_test_own_cost_SOURCES = tests/unit/test_own_cost.c $(td_build_profile)
 tests_unit_test_own_cost_CFLAGS = $(td_unit_cflags)
 tests_unit_test_own_cost_LDADD = $(td_unit_ldadd)
+tests_unit_test_perf_map_SOURCES = tests/unit/test_perf_map.c tests/unit/unit.h
+tests_unit_test_perf_map_CFLAGS = $(td_unit_cflags)
+tests_unit_test_perf_map_LDADD = $(td_unit_ldadd)
 tests_unit_test_paths_SOURCES = tests/unit/test_paths.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_paths_CFLAGS = $(td_unit_cflags)

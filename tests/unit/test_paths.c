@@ -498,6 +498,7 @@ END_TEST
 START_TEST(html_holds_the_json)
 {
 	static const char begin[] = "<script id=\"profile\" type=\"application/json\">";
+	static const char hints[] = "<script id=\"hints\" type=\"application/json\">";
 	struct td_report *report;
 	FILE *out = open_memstream(&printed, &printed_size);
 	char *at, *end;
@@ -510,7 +511,13 @@ START_TEST(html_holds_the_json)
 	fclose(out);
 	ck_assert_ptr_eq(strstr(printed, "<!DOCTYPE html>"), printed);
 	ck_assert_str_eq(printed + printed_size - 8, "</html>\n");
-	at = strstr(printed, begin);
+	at = strstr(printed, hints);
+	ck_assert_ptr_nonnull(at);
+	at += strlen(hints);
+	end = strstr(at, "</script>");
+	end[0] = '\n', end[1] = '\0';
+	ck_assert_msg(is_json(at), "%s", at);
+	at = strstr(end + 2, begin);
 	ck_assert_ptr_nonnull(at);
 	at += strlen(begin);
 	end = strstr(at, "</script>");

@@ -21,7 +21,7 @@ static void setup(void)
 /* Offers window number `n`, which leaves it in `thread`. */
 static bool add(uint32_t n)
 {
-	struct td_file_window *window = td_windows_take(&random_numbers, NULL);
+	struct td_file_window *window = td_windows_take(&random_numbers);
 
 	if (!window)
 		return false;
@@ -90,7 +90,7 @@ END_TEST
 
 START_TEST(leaves_a_busy_record_alone)
 {
-	struct td_file_window *busy = td_windows_take(&random_numbers, NULL);
+	struct td_file_window *busy = td_windows_take(&random_numbers);
 	uint32_t kept = 0;
 
 	busy->thread = 12345;

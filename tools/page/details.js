@@ -77,6 +77,13 @@ function shareLine(f) {
   return parts.join("; ") + ".";
 }
 
+function hintOf(f) {
+  const {topdown, bottleneck} = answer(f);
+  if (!bottleneck || isWide(topdown[bottleneck]))
+    return null;
+  return el("p", {class: "hint"}, `${TITLES[bottleneck]}: ${hints[bottleneck]}.`);
+}
+
 function evidenceLine(f) {
   if (!f.evidence)
     return "";
@@ -89,13 +96,14 @@ function showDetails(index, show) {
   const f = functions[index];
   const rejected = Object.entries(f.windows.rejected).map(([cause, n]) => [cause.replaceAll("_", " "), count(n)]);
   const counters = Object.entries(f.counters || {}).map(([name, c]) =>
-    [name.replaceAll("_", " "), `${c.per_window.toPrecision(4)} ${c.unit === "count" ? "" : c.unit}`.trim()]);
+    [name.replaceAll("_", " "), `${c.per_window.toPrecision(4)} ${c.unit === "1" ? "" : c.unit}`.trim()]);
   const parts = [
     el("h2", {}, f.name),
     el("p", {class: "soft"}, `${f.module || "code without a module"} at ${f.address}`),
     el("p", {}, shareLine(f)),
     hasTopdown && el("h3", {}, "What limits it"),
     hasTopdown && nodeRows(f),
+    hintOf(f),
     f.evidence && el("p", {class: "soft"}, evidenceLine(f)),
   ];
   if (hasPaths) {

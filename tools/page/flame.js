@@ -137,9 +137,9 @@ class Flame {
     const parts = [el("b", {}, this.name(i)), ` ${percent(p.total / all)} % of samples (${count(p.total)}), ${percent(p.samples / all)} % in itself. `];
     if (p.topdown)
       parts.push(LEVEL1.map(n => p.topdown[n] ? `${TITLES[n]} ${percent(p.topdown[n].value)} ±${percent(half(p.topdown[n]) ?? 1)}` : "")
-        .filter(Boolean).join(", "), `; ${count(p.windows)} windows.`);
+        .filter(Boolean).join(", "), `; ${many(p.windows, "window")}.`);
     else if (hasTopdown)
-      parts.push(`${count(p.windows || 0)} windows: too few to tell of this path.`);
+      parts.push(`${many(p.windows || 0, "window")}: too few to tell of this path.`);
     this.said.replaceChildren(...parts);
   }
 

@@ -69,6 +69,7 @@ function start() {
     flame = new Flame(byId("flame"), show);
   else
     byId("flame").append(el("p", {class: "soft"}, "This run took no call paths; TDAGENT_CALLPATH=on (tdagent run --callpath=on) takes them."));
+  byId("time-hint").textContent = hasTopdown ? "fractions of slots," : "samples,";
   if (report.threads.some(t => t.timeline))
     new Timelines(byId("timeline"));
   else

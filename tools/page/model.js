@@ -2,6 +2,8 @@
 // The report as `tdagent report --format=json` writes it, and how its numbers are written.
 const report = JSON.parse(document.getElementById("profile").textContent);
 const functions = report.functions;
+// What each node means and what usually helps.
+const hints = JSON.parse(document.getElementById("hints").textContent);
 const paths = report.paths || [];
 
 const LEVEL1 = ["retiring", "bad_speculation", "frontend_bound", "backend_bound"];
@@ -33,6 +35,7 @@ const WIDE = 0.2;
 
 const percent = (fraction, digits = 1) => (100 * fraction).toFixed(digits);
 const count = n => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+const many = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 const seconds = s => s >= 100 ? s.toFixed(0) + " s" : s >= 1 ? s.toFixed(2) + " s" : (1000 * s).toFixed(1) + " ms";
 const base = path => path.slice(path.lastIndexOf("/") + 1) || path;
 

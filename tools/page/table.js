@@ -3,6 +3,8 @@
 
 const ROW = 34; // px, as page.css has it
 const AHEAD = 8; // rows beyond the edges
+const GAP = 13; // px between columns, likewise
+const LAST_ORDER = 6; // columns of this order go first where there is no room
 
 // A value with half its interval, and a question mark where that is too wide to act on.
 function written(e) {
@@ -12,7 +14,7 @@ function written(e) {
 
 function nodeColumn(node, title) {
   return {
-    key: node, title, width: "6.2rem", least: 1220, number: true,
+    key: node, title, room: 92, order: 6, number: true,
     value: f => answer(f).topdown && answer(f).topdown[node] ? answer(f).topdown[node].value : undefined,
     cell(f) {
       const e = answer(f).topdown && answer(f).topdown[node];
@@ -23,21 +25,21 @@ function nodeColumn(node, title) {
 
 const COLUMNS = [
   {
-    key: "name", title: "Function", width: "minmax(8.5rem, 2fr)", least: 0, value: f => f.name,
+    key: "name", title: "Function", grows: true, room: 136, order: 0, value: f => f.name,
     cell: f => [el("b", {title: f.name}, f.name), el("small", {title: f.module}, f.module ? base(f.module) : "no module")],
     class: "name",
   },
   {
-    key: "share", title: "Samples", width: "4.4rem", least: 0, number: true, value: f => f.share,
+    key: "share", title: "Samples", room: 62, order: 0, number: true, value: f => f.share,
     cell: f => [`${percent(f.share)} %`],
-    title2: f => `${f.samples} samples, ${percent(f.share_low)} to ${percent(f.share_high)} %`,
+    title2: f => `${many(f.samples, "sample")}, ${percent(f.share_low)} to ${percent(f.share_high)} %`,
   },
   {
-    key: "total", title: "Total", width: "4.4rem", least: 620, number: true, needs: hasPaths, value: f => f.total && f.total.share,
+    key: "total", title: "Total", room: 62, order: 3, number: true, needs: hasPaths, value: f => f.total && f.total.share,
     cell: f => f.total ? [`${percent(f.total.share)} %`] : [],
   },
   {
-    key: "topdown", title: "Top-down", width: "minmax(5rem, 2fr)", least: 0, needs: hasTopdown,
+    key: "topdown", title: "Top-down", grows: true, room: 90, order: 1, needs: hasTopdown,
     value: f => answer(f).topdown && Math.max(...LEVEL1.slice(1).map(n => answer(f).topdown[n] ? answer(f).topdown[n].value : 0)),
     cell(f) {
       const {topdown} = answer(f);
@@ -45,7 +47,7 @@ const COLUMNS = [
     },
   },
   {
-    key: "bottleneck", title: "Limited by", width: "14.5rem", least: 740, needs: hasTopdown, value: f => answer(f).bottleneck,
+    key: "bottleneck", title: "Limited by", room: 246, order: 2, class: "limited", needs: hasTopdown, value: f => answer(f).bottleneck,
     cell(f) {
       const {topdown, bottleneck, total} = answer(f);
       return topdown ? [limit(bottleneck), ...(bottleneck ? [" ", ...written(topdown[bottleneck])] : []), total ? el("span", {class: "pm", title: "with all that it calls"}, " ^") : ""] : [];
@@ -54,11 +56,11 @@ const COLUMNS = [
   ...(hasTopdown ? [nodeColumn("retiring", "Retiring"), nodeColumn("bad_speculation", "Bad spec."),
     nodeColumn("frontend_bound", "Frontend"), nodeColumn("backend_bound", "Backend")] : []),
   {
-    key: "windows", title: "Windows", width: "4.6rem", least: 820, number: true,
+    key: "windows", title: "Windows", room: 65, order: 4, number: true,
     value: f => f.used_windows ?? f.windows.valid, cell: f => [count(f.used_windows ?? f.windows.valid)],
   },
   {
-    key: "cpu", title: "CPU time", width: "5rem", least: 820, number: true, needs: functions.some(f => f.cpu_time_s !== undefined),
+    key: "cpu", title: "CPU time", room: 72, order: 5, number: true, needs: functions.some(f => f.cpu_time_s !== undefined),
     value: f => f.cpu_time_s, cell: f => f.cpu_time_s === undefined ? [] : [seconds(f.cpu_time_s)],
   },
 ].filter(c => c.needs !== false);
@@ -84,12 +86,16 @@ class Table {
 
   // Columns for which there is room.
   fit() {
-    const room = this.grid.parentNode.clientWidth || window.innerWidth;
-    const shown = COLUMNS.filter(c => room >= c.least);
+    const room = (this.grid.parentNode.clientWidth || window.innerWidth) - 26;
+    const needed = order => COLUMNS.filter(c => c.order <= order).reduce((sum, c) => sum + c.room + GAP, -GAP);
+    let order = LAST_ORDER;
+    while (order > 0 && needed(order) > room)
+      order--;
+    const shown = COLUMNS.filter(c => c.order <= order);
     if (this.columns && this.columns.length === shown.length)
       return this.schedule();
     this.columns = shown;
-    this.grid.style.setProperty("--columns", shown.map(c => c.width).join(" "));
+    this.grid.style.setProperty("--columns", shown.map(c => c.grows ? `minmax(${c.room}px, 2fr)` : `${c.room}px`).join(" "));
     this.grid.setAttribute("aria-colcount", shown.length);
     this.head();
     this.range = this.kept = null;

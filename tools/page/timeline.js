@@ -45,7 +45,7 @@ function plot(parent, timeline, end) {
     cursor: {y: false, drag: {x: false, y: false}, points: {show: false}},
     legend: {live: true, markers: {width: 0, fill: (u, i) => u.series[i].stroke()}},
     scales: {x: {time: false, range: [0, end]}, y: {range: topdown ? [0, 1] : (u, min, max) => [0, max || 1]}},
-    axes: [axis({values: (u, v) => v.map(s => `${+s.toFixed(3)} s`), size: 28}),
+    axes: [axis({values: (u, v) => v.map(s => `${+s.toFixed(6)} s`), size: 28}),
       axis({values: (u, v) => v.map(f => topdown ? `${Math.round(100 * f)} %` : f), size: 48})],
     series: [{label: "Time", value: (u, v) => v === null ? "–" : `${+v.toFixed(3)} s`}, ...series],
   };
@@ -69,7 +69,7 @@ function threadRow(thread) {
   const box = el("div", {class: "plot", tabindex: 0, role: "group", "aria-label": `Timeline of ${thread.name || thread.tid}`});
   const title = thread.state === "folded" ? `${count(thread.threads)} ended threads` : thread.name || "thread";
   const about = el("div", {}, el("h3", {}, title),
-    el("p", {class: "soft"}, `${thread.state === "folded" ? `pid ${thread.pid}` : `tid ${thread.tid}`}, ${count(thread.samples)} samples, ${seconds(thread.cpu_time_s)} of CPU`),
+    el("p", {class: "soft"}, `${thread.state === "folded" ? `pid ${thread.pid}` : `tid ${thread.tid}`}, ${many(thread.samples, "sample")}, ${seconds(thread.cpu_time_s)} of CPU`),
     thread.topdown && stack(thread.topdown), thread.topdown && limit(thread.bottleneck));
   return {row: el("div", {class: "thread"}, about, box), box, thread};
 }

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# JIT code has the names that its compiler wrote for perf.
+. "$(dirname "$0")/lib.sh"
+
+agent TDAGENT_LONG=200us "$prog/jit"
+ended "exit 0" agent
+jit=$(profile jit)
+pid=${jit##*.}
+map=/tmp/perf-$pid.map
+cd "$work" || exit 99
+[ ! -e "$map" ] || skip "$map is somebody else's"
+trap 'code=$?; rm -f "$map"; (exit $code); finish' EXIT
+
+expect "$jit" <<'END'
+rows = [f for f in functions() if f["name"].startswith("[jit")]
+check(rows and sum(f["samples"] for f in rows) > 20, "no JIT code: %s" % [f["name"] for f in functions()])
+open("/tmp/perf-%d.map" % report["run"]["pid"], "w").writelines(
+    "%x 100000 compiled %d of %d\n" % (int(f["name"].split("0x")[1].rstrip("]"), 16), i, len(rows))
+    for i, f in enumerate(rows))
+open("samples.txt", "w").write(repr([f["samples"] for f in rows]))
+END
+expect "$jit" <<'END'
+rows = [f for f in functions() if f["name"].startswith("compiled ")]
+before = eval(open("samples.txt").read())
+check(sorted(f["samples"] for f in rows) == sorted(before), "%s, not %s" % ([f["samples"] for f in rows], before))
+check(not any(f["name"].startswith("[jit") for f in functions()), "JIT code without a name")
+END
+# A map that is older than the process was another one's.
+touch -d 2001-01-01 "$map"
+expect "$jit" <<'END'
+check(any(f["name"].startswith("[jit") for f in functions()), "an old map was used")
+END
+# Somebody else's link is not followed.
+mv "$map" "$work/real" && touch "$work/real" && ln -s "$work/real" "$map"
+expect "$jit" <<'END'
+check(any(f["name"].startswith("[jit") for f in functions()), "a link was followed")
+END
+
+if command -v node >/dev/null; then
+	rm -f "$map"
+	agent node --perf-basic-prof -e 'function hot(n){let s=0;for(let i=0;i<n;i++)s+=(i*i)%7;return s}
+let t=0;for(let k=0;k<20;k++)t+=hot(2e6);if(t<0)console.log(t)'
+	node=$(profile node)
+	expect "$node" <<'END'
+named = [f for f in functions() if "hot" in f["name"] and f["name"].startswith("JS:")]
+check(named, "no hot(): %s" % [f["name"] for f in functions()][:8])
+END
+	rm -f "/tmp/perf-${node##*.}.map"
+else
+	echo "$test_name: not tested, missing: node (nodejs)"
+fi
+exit 0
