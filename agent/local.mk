@@ -18,6 +18,7 @@ agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 	agent/sigsafe/callpath.c agent/sigsafe/callpath.h \
 	agent/sigsafe/clock.c agent/sigsafe/clock.h \
 	agent/sigsafe/engine.h \
+	agent/sigsafe/groups.c agent/sigsafe/groups.h \
 	agent/sigsafe/handler.c agent/sigsafe/handler.h \
 	agent/sigsafe/identity.c agent/sigsafe/identity.h \
 	agent/sigsafe/maps.c agent/sigsafe/maps.h \
@@ -54,6 +55,8 @@ agent_libcore_la_SOURCES = \
 	agent/core/collector.c agent/core/collector.h \
 	agent/core/core.h \
 	agent/core/descriptors.c agent/core/descriptors.h \
+	agent/core/event_names.c agent/core/event_names.h \
+	agent/core/events.c agent/core/events.h \
 	agent/core/facts.c agent/core/facts.h \
 	agent/core/fold.c agent/core/fold.h \
 	agent/core/interrupt.c agent/core/interrupt.h \

@@ -105,6 +105,21 @@ enum td_lost {
 	TD_LOST_MAX = 8,
 };
 
+/*
+ * EVENTS: who counts what.  Group 0 is counted all the time and is what counter[] and
+ * all totals are about; another one in single windows, instead of group 0.  A window's
+ * values are those of its group: value 0 is slots, the others are told below.
+ */
+#define TD_GROUPS_MAX 8u
+#define TD_EVENTS_MAX 40u
+
+struct td_file_event {
+	char name[20];   /* as in the family's table */
+	uint16_t group;  /* below header.groups */
+	uint16_t value;  /* index of its count among the group's values */
+	uint64_t config; /* perf_event_attr.config */
+};
+
 struct td_file_counter {
 	char name[24]; /* "slots", "retiring", ..., "cpu_time", "faults", "switches" */
 	char unit[8];  /* "slots", "ns", "1" */
@@ -165,7 +180,10 @@ struct td_file_header {
 	 * slots and not corrected (decoder/registers.h). */
 	uint32_t raw_totals;
 	uint32_t windows; /* enum td_windows */
-	uint32_t reserved2;
+	uint32_t groups;  /* of events; 0 as 1 */
+	char family[24];  /* EVENTS: of the tables in data/events, "" none */
+	uint64_t events;  /* used entries of event[] */
+	struct td_file_event event[TD_EVENTS_MAX];
 };
 
 struct td_file_block {
@@ -267,7 +285,7 @@ struct td_file_place {
 			      leave */
 	uint32_t size;     /* bytes */
 	uint32_t child[4]; /* hash trie: only the agent follows it */
-	uint32_t reserved;
+	uint32_t group;    /* of events that the windows are of; samples are at group 0 */
 	uint64_t samples;
 	uint64_t windows; /* valid ones */
 	uint32_t rejected[TD_REJECT_MAX];
@@ -301,11 +319,11 @@ struct td_file_window {
 	uint32_t requested; /* length asked for, header.period_unit; EMPTY: 0 */
 	uint8_t kind[2];    /* enum td_place_kind at open and close */
 	uint8_t reject;     /* enum td_reject; TD_REJECT_MAX: valid */
-	uint8_t reserved;
+	uint8_t group;      /* of events that value[] is of */
 	struct td_file_window_end end[2]; /* open, close */
 	/* As read, own cost included, UINT32_MAX for more.  METRICS: slots, the low
-	 * and the high half of PERF_METRICS, then the counters behind the nodes;
-	 * other backends: the first counters. */
+	 * and the high half of PERF_METRICS, then the counters behind the nodes; EVENTS:
+	 * the first values of the group, signed; other backends: the first counters. */
 	uint32_t value[TD_WINDOW_VALUES];
 };
 

@@ -7,10 +7,33 @@ decoder_libformat_la_SOURCES = \
 	decoder/cpu_name.c decoder/cpu_name.h \
 	decoder/directory.c decoder/directory.h \
 	decoder/collect.h \
+	decoder/event_names.c decoder/event_names.h \
+	decoder/events.c decoder/events.h \
 	decoder/format.h \
 	decoder/names.c decoder/names.h \
 	decoder/options.c decoder/options.h \
 	decoder/values.c decoder/values.h
+
+nodist_decoder_libformat_la_SOURCES = decoder/event_tables.c
+
+event_tables = \
+	data/events/architectural.events \
+	data/events/broadwell.events \
+	data/events/crestmont.events \
+	data/events/gracemont.events \
+	data/events/haswell.events \
+	data/events/icelake.events \
+	data/events/ivybridge.events \
+	data/events/sandybridge.events \
+	data/events/sapphirerapids.events \
+	data/events/skylake.events \
+	data/events/zen4.events \
+	data/events/zen5.events
+EXTRA_DIST += decoder/event_tables.awk data/events/README.md $(event_tables)
+CLEANFILES += decoder/event_tables.c
+decoder/event_tables.c: decoder/event_tables.awk $(event_tables)
+	$(AM_V_GEN)$(MKDIR_P) decoder && (cd $(srcdir) && \
+	$(AWK) -f decoder/event_tables.awk $(event_tables)) >$@-t && mv $@-t $@
 
 decoder_libdecoder_la_SOURCES = \
 	decoder/check.c decoder/check.h \
@@ -20,6 +43,8 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/compare_parts.c decoder/compare_parts.h \
 	decoder/compare_settings.c decoder/compare_settings.h \
 	decoder/estimate.c decoder/estimate.h \
+	decoder/formula.c decoder/formula.h \
+	decoder/groups.c decoder/groups.h \
 	decoder/hash.c decoder/hash.h \
 	decoder/history.c decoder/history.h \
 	decoder/normal.c decoder/normal.h \
@@ -33,6 +58,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/report.c decoder/report.h \
 	decoder/report_finish.c \
 	decoder/report_log.c decoder/report_log.h \
+	decoder/report_notes.c decoder/report_notes.h \
 	decoder/separate.c decoder/separate.h \
 	decoder/separate_result.c decoder/separate_state.h \
 	decoder/student.c decoder/student.h \

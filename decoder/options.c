@@ -22,9 +22,8 @@ struct word {
 };
 
 static const struct word pmu_words[] = {
-	{"auto", TD_PMU_AUTO},
-	{"metrics", TD_PMU_METRICS},
-	{"clock", TD_PMU_CLOCK},
+	{"auto", TD_PMU_AUTO},           {"metrics", TD_PMU_METRICS},
+	{"events", TD_PMU_EVENTS},       {"clock", TD_PMU_CLOCK},
 	{"simulated", TD_PMU_SIMULATED},
 };
 
@@ -32,6 +31,13 @@ static const struct word windows_words[] = {
 	{"auto", TD_WINDOWS_AUTO},
 	{"rdpmc", TD_WINDOWS_BY_RDPMC},
 	{"vernier", TD_WINDOWS_BY_VERNIER},
+};
+
+static const struct word level_words[] = {
+	{"auto", TD_LEVEL_AUTO},
+	{"1", TD_LEVEL_1},
+	{"2", TD_LEVEL_2},
+	{"0", TD_LEVEL_0},
 };
 
 static const struct word children_words[] = {
@@ -156,7 +162,7 @@ static int parse_pmu(struct td_options *options, const char *value, char *why,
 
 	if (!word)
 		return refuse_value(why, size, value, "a way to measure of this version",
-				    "auto, metrics, clock or simulated");
+				    "auto, metrics, events, clock or simulated");
 	options->pmu = (enum td_pmu_choice)word->value;
 	return 0;
 }
@@ -240,6 +246,31 @@ static int parse_windows(struct td_options *options, const char *value, char *wh
 	return 0;
 }
 
+static int parse_level(struct td_options *options, const char *value, char *why,
+		       size_t size)
+{
+	const struct word *word =
+		word_find(level_words, COUNT(level_words), value, strlen(value));
+
+	if (!word)
+		return refuse_value(why, size, value, "a top-down depth",
+				    "auto, 0, 1 or 2");
+	options->level = (enum td_level_choice)word->value;
+	return 0;
+}
+
+static int parse_events(struct td_options *options, const char *value, char *why,
+			size_t size)
+{
+	size_t length = strlen(value);
+
+	if (length >= sizeof(options->events))
+		return refuse(why, size, "the list has %zu bytes; write at most %zu",
+			      length, sizeof(options->events) - 1);
+	memcpy(options->events, value, length + 1);
+	return 0;
+}
+
 static int parse_output(struct td_options *options, const char *value, char *why,
 			size_t size)
 {
@@ -271,8 +302,14 @@ const struct td_option td_option_table[] = {
 	 "mean length of the window after a sample; 0: no windows", parse_short},
 	{"JITTER", "PERCENT", "20", "random spread of the long period, 0 to 100",
 	 parse_jitter},
-	{"PMU", "NAME", "auto", "who measures: auto, metrics, clock or simulated",
+	{"PMU", "NAME", "auto", "who measures: auto, metrics, events, clock or simulated",
 	 parse_pmu},
+	{"LEVEL", "DEPTH", "auto",
+	 "top-down by event groups: 0, 1, 2, or auto: 2 where 1 points there",
+	 parse_level},
+	{"EVENTS", "NAMES", "",
+	 "further events to count in windows, with commas; `tdagent list` has names",
+	 parse_events},
 	{"WINDOWS", "NAME", "auto",
 	 "who cuts windows: rdpmc (signals), vernier (the kernel) or auto",
 	 parse_windows},

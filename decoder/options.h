@@ -20,7 +20,19 @@ struct td_period {
 	enum td_unit unit;
 };
 
-enum td_pmu_choice { TD_PMU_AUTO, TD_PMU_METRICS, TD_PMU_CLOCK, TD_PMU_SIMULATED };
+enum td_pmu_choice {
+	TD_PMU_AUTO,
+	TD_PMU_METRICS,
+	TD_PMU_CLOCK,
+	TD_PMU_SIMULATED,
+	TD_PMU_EVENTS,
+};
+enum td_level_choice {
+	TD_LEVEL_AUTO, /* level 2 where level 1 points there */
+	TD_LEVEL_1,
+	TD_LEVEL_2,
+	TD_LEVEL_0, /* no top-down: rates of events */
+};
 enum td_windows_choice {
 	TD_WINDOWS_AUTO,
 	TD_WINDOWS_BY_RDPMC,
@@ -51,6 +63,8 @@ struct td_options {
 	uint32_t jitter; /* percent of the long period, 0..100 */
 	enum td_pmu_choice pmu;
 	enum td_windows_choice windows;
+	enum td_level_choice level;
+	char events[TD_PATH_MAX]; /* further ones, with commas; "": none */
 	char output[TD_PATH_MAX]; /* "": the default directory */
 	enum td_report_to report;
 	char report_file[TD_PATH_MAX];

@@ -97,6 +97,27 @@ static void clean_word(char *word, size_t size)
 	}
 }
 
+/* Groups and events that no reader can go astray with. */
+static void clean_groups(struct td_file_header *h)
+{
+	if (h->version == 1) {
+		h->groups = 0;
+		h->events = 0;
+	}
+	clean_word(h->family, sizeof(h->family));
+	if (h->groups > TD_GROUPS_MAX)
+		h->groups = TD_GROUPS_MAX;
+	if (h->events > TD_EVENTS_MAX)
+		h->events = TD_EVENTS_MAX;
+	for (unsigned i = 0; i < h->events; i++) {
+		struct td_file_event *event = &h->event[i];
+
+		clean_word(event->name, sizeof(event->name));
+		if (event->group >= TD_GROUPS_MAX || event->value >= TD_COUNTERS_MAX)
+			event->group = event->value = 0;
+	}
+}
+
 static void clean_header(struct td_file_header *h)
 {
 	if (h->version == 1) {
@@ -119,6 +140,7 @@ static void clean_header(struct td_file_header *h)
 	TERMINATE(h->reason);
 	TERMINATE(h->exe);
 	TERMINATE(h->command);
+	clean_groups(h);
 }
 
 static const struct td_file_block *block_at(const struct view *view, uint32_t block)
@@ -250,7 +272,7 @@ static void check_place(struct view *view, const struct td_file_place *place,
 
 	if (place->kind == TD_PLACE_FREE)
 		return;
-	if (!kind_fits_object(place->kind, object) ||
+	if (!kind_fits_object(place->kind, object) || place->group >= TD_GROUPS_MAX ||
 	    !sums_possible(place->sum, profile->header.counters)) {
 		profile->damage.records++;
 		return;
@@ -270,7 +292,7 @@ static void check_window(struct view *view, const struct td_file_window *window)
 	for (unsigned i = 0; i < 2; i++) {
 		checked->object[i] = object_of(view, window->end[i].object);
 		if (window->state > TD_WINDOW_EMPTY || window->reject > TD_REJECT_MAX ||
-		    window->kind[i] == TD_PLACE_FREE ||
+		    window->group >= TD_GROUPS_MAX || window->kind[i] == TD_PLACE_FREE ||
 		    !kind_fits_object(window->kind[i], checked->object[i])) {
 			profile->damage.records++;
 			return;

@@ -10,6 +10,7 @@
 #include "decoder/names.h"
 #include "decoder/perf_map.h"
 #include "decoder/report_log.h"
+#include "decoder/report_notes.h"
 #include "decoder/text.h"
 
 /* What adding one profile needs to know at each place. */
@@ -28,6 +29,8 @@ struct adding {
 	uint32_t module;                     /* its index */
 	const struct td_file_thread *thread; /* likewise, of the places' threads */
 	uint32_t thread_index;
+	struct td_own_cost group_cost[TD_GROUPS_MAX];
+	int groups;  /* those behind the first can be added to the report's */
 	size_t *row; /* of the profile's places: row ids; SIZE_MAX: not wanted */
 };
 
@@ -69,6 +72,7 @@ void td_report_free(struct td_report *report)
 		free(report->module[i].path);
 	for (size_t i = 0; i < (report->rows ? report->rows : report->functions); i++) {
 		free(report->function[i].name);
+		free(report->function[i].groups);
 		free(report->function[i].jit);
 	}
 	for (size_t i = 0; i < report->notes; i++)
@@ -374,6 +378,44 @@ static int add_part(struct adding *adding, uint32_t *first,
 	return 0;
 }
 
+/* Windows of another group than the first. */
+static int add_group(struct adding *adding, struct td_report_function *row,
+		     const struct td_file_place *place)
+{
+	if (!adding->groups)
+		return 0;
+	if (!row->groups)
+		row->groups = calloc(1, sizeof(*row->groups));
+	if (!row->groups)
+		return -ENOMEM;
+	td_groups_add(row->groups, place->group, place->sum,
+		      adding->profile->header.counters, place->windows,
+		      &adding->group_cost[place->group]);
+	return 0;
+}
+
+/* The report's plan is that of its first profile with groups. */
+static int map_groups(struct adding *adding)
+{
+	const struct td_profile *profile = adding->profile;
+	struct td_groups_plan *all = &adding->report->plan, plan;
+
+	td_groups_read(&plan, &profile->header);
+	if (!plan.groups)
+		return 0;
+	td_groups_own_cost(profile, adding->group_cost);
+	if (!all->groups)
+		td_groups_adopt(all, &plan, adding->counter);
+	adding->groups = td_groups_match(all, &plan);
+	if (adding->groups)
+		return 0;
+	return td_report_note(
+		adding->report,
+		td_text_format("pid %u counted other groups of events: its level 2 is "
+			       "left out",
+			       profile->header.pid));
+}
+
 /*
  * The row of a place.  JIT code that the compiler has named is one row for each name,
  * wherever it was and in whatever process.  NULL without memory.
@@ -420,8 +462,11 @@ static int add_place(struct adding *adding, const struct td_profile_place *at)
 	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
 		row->rejected[i] += place->rejected[i];
 	row->cpu_ns += (double)place->samples * adding->sample_ns;
-	row->rounded +=
-		add_sums(adding, place->sum, place->windows, row->counted, row->sum);
+	if (!place->group)
+		row->rounded += add_sums(adding, place->sum, place->windows, row->counted,
+					 row->sum);
+	else if (add_group(adding, row, place) < 0)
+		return -ENOMEM;
 	adding->report->samples += place->samples;
 	adding->report->process[adding->process].samples += place->samples;
 	return add_part(adding, &row->part, at->thread, place->samples, place->windows);
@@ -614,61 +659,6 @@ static int add_thread(struct adding *adding, size_t index)
 	return add_history(adding, thread, copy);
 }
 
-static int note_skid(struct td_report *report, const struct td_profile *profile)
-{
-	double skid = td_profile_skid(profile);
-
-	if (skid < TD_SKID_MUCH)
-		return 0;
-	return td_report_note(
-		report,
-		td_text_format("pid %u: interrupts came %.0f cycles late (median): a "
-			       "sample may be counted for the function behind, "
-			       "shares lean to functions with many instructions a cycle, "
-			       "and only functions with windows of their own are told",
-			       profile->header.pid, skid));
-}
-
-static int add_notes(struct td_report *report, const struct td_profile *profile)
-{
-	const struct td_profile_damage *damage = &profile->damage;
-	int err = 0;
-
-	if (profile->header.simulated)
-		err = td_report_note(report,
-				     td_text_format("SIMULATED: the counters are "
-						    "made up, the samples are not"));
-	for (uint32_t i = 0; i < profile->header.notes && !err; i++) {
-		if (profile->header.note[i][0])
-			err = td_report_note(report,
-					     td_text_clean(profile->header.note[i], 160));
-	}
-	if (!err)
-		err = note_skid(report, profile);
-	if (!err && (damage->blocks || damage->records))
-		err = td_report_note(
-			report, td_text_format("pid %u: %u damaged blocks and %u damaged "
-					       "records of the profile are left out",
-					       profile->header.pid, damage->blocks,
-					       damage->records));
-	if (!err && damage->busy)
-		err = td_report_note(
-			report,
-			td_text_format(
-				"pid %u: timelines left out, because they were being "
-				"written: %u",
-				profile->header.pid, damage->busy));
-	if (!err && (damage->missing || damage->cut))
-		err = td_report_note(
-			report,
-			td_text_format("pid %u: the profile is cut short, %u blocks "
-				       "and what they held are missing",
-				       profile->header.pid,
-				       damage->missing +
-					       (damage->cut && !damage->missing)));
-	return err;
-}
-
 static int add_process(struct adding *adding, const char *path, enum td_fate fate)
 {
 	struct td_report *report = adding->report;
@@ -773,7 +763,9 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	if (!err)
 		err = map_counters(&adding);
 	if (!err)
-		err = add_notes(report, profile);
+		err = map_groups(&adding);
+	if (!err)
+		err = td_report_notes(report, profile);
 	td_own_cost_of(profile, &adding.own_cost);
 	adding.sample_ns = sample_time(profile);
 	add_own_cost(&adding);

@@ -19,6 +19,7 @@
 #define TD_DECODER_REPORT_H
 
 #include "decoder/check.h"
+#include "decoder/groups.h"
 #include "decoder/hash.h"
 #include "decoder/history.h"
 #include "decoder/own_cost.h"
@@ -147,6 +148,7 @@ struct td_report_function {
 	size_t id;                    /* the order in which rows were made */
 	char *jit;                    /* JIT: its name by the compiler; until finish */
 	struct td_report_total total; /* with call paths only */
+	struct td_groups *groups;     /* windows of groups behind the first; NULL: none */
 };
 #define TD_NO_MODULE UINT32_MAX
 
@@ -186,6 +188,7 @@ struct td_report {
 	struct td_file_counter counter[TD_COUNTERS_MAX];
 	unsigned counters;
 	struct td_topdown_map map;
+	struct td_groups_plan plan; /* groups of events, if there are any */
 	int simulated;
 	int has_time; /* cpu_ns of functions is known: periods are times */
 

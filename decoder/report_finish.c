@@ -71,8 +71,20 @@ static void join_parts(struct td_report *report, struct td_report_function *into
 	into->part = from->part;
 }
 
+/* Takes what `from` has of other groups. */
+static void merge_groups(struct td_report_function *into, struct td_report_function *from)
+{
+	if (into->groups && from->groups) {
+		td_groups_merge(into->groups, from->groups);
+		free(from->groups);
+	} else if (from->groups) {
+		into->groups = from->groups;
+	}
+	from->groups = NULL;
+}
+
 static int merge(struct td_report *report, struct td_report_function *into,
-		 const struct td_report_function *from)
+		 struct td_report_function *from)
 {
 	join_parts(report, into, from);
 	into->samples += from->samples;
@@ -85,6 +97,7 @@ static int merge(struct td_report *report, struct td_report_function *into,
 		into->counted[i] += from->counted[i];
 		td_sum_add(&into->sum[i], &from->sum[i]);
 	}
+	merge_groups(into, from);
 	return td_report_log_merge(report, into->number, from->number);
 }
 
@@ -156,7 +169,11 @@ static int name_rows(struct td_report *report, size_t first, size_t last, size_t
 			err |= merge(report, &row[*out - 1], &row[i]);
 			td_paths_merge(&report->paths, row[*out - 1].id, row[i].id);
 		} else {
-			row[(*out)++] = row[i];
+			struct td_groups *groups = row[i].groups;
+
+			row[i].groups = NULL; /* each has one owner */
+			row[*out] = row[i];
+			row[(*out)++].groups = groups;
 		}
 	}
 	for (size_t i = start; i < *out; i++) {
@@ -264,6 +281,19 @@ static void complete(struct td_report *report)
 	}
 }
 
+/* What is left of the tree, by formulas over all groups. */
+static void estimate_groups(struct td_report *report)
+{
+	for (size_t i = 0; i < report->functions && report->plan.groups; i++) {
+		struct td_report_function *f = &report->function[i];
+
+		td_groups_values(&report->plan, f->sum, f->counted[0], f->groups,
+				 f->node);
+		if (f->evidence == TD_EVIDENCE_NONE && f->node[0].present)
+			f->evidence = TD_EVIDENCE_OWN;
+	}
+}
+
 static int estimate(struct td_report *report)
 {
 	int err;
@@ -286,6 +316,7 @@ static int estimate(struct td_report *report)
 		}
 	}
 	err = td_report_log_separate(report);
+	estimate_groups(report);
 	complete(report);
 	report->total_complete = report->map.slots >= 0 && report->total[0] != 0;
 	if (report->total_complete)
@@ -533,7 +564,8 @@ int td_report_has_topdown(const struct td_report *report)
 		if (report->map.slots >= 0 && report->map.node[i] >= 0)
 			return 1;
 	}
-	return 0;
+	/* by formulas over several groups */
+	return report->plan.family && report->plan.family->formulas;
 }
 
 int td_report_sort(const char *name)

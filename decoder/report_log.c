@@ -2,6 +2,7 @@
 #include "decoder/report_log.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +111,7 @@ static uint64_t base_of(const struct td_profile *profile, int counter)
 	for (size_t i = 0; i < profile->windows && counter >= 0; i++) {
 		const struct td_file_window *w = profile->window[i].window;
 
-		if (w->state != state ||
+		if (w->state != state || w->group ||
 		    td_profile_window_values(profile, w, value) <= (uint32_t)counter)
 			continue;
 		all++;
@@ -132,8 +133,9 @@ static int start(struct taking *t)
 {
 	const struct td_profile *profile = t->profile;
 
-	if (profile->header.backend != TD_BACKEND_METRICS || !profile->windows ||
-	    td_profile_counter(profile, "slots") != 0)
+	if ((profile->header.backend != TD_BACKEND_METRICS &&
+	     profile->header.backend != TD_BACKEND_EVENTS) ||
+	    !profile->windows || td_profile_counter(profile, "slots") != 0)
 		return 0;
 	for (int k = 0; k < TD_SEPARATE_NODES; k++) {
 		t->node[k] =
@@ -205,6 +207,9 @@ static size_t make_room(struct td_report_log *log, int *err)
 
 static int is_wanted(const struct td_file_window *w)
 {
+	/* other groups do not tell level 1 */
+	if (w->group)
+		return 0;
 	return w->state == TD_WINDOW_EMPTY ||
 	       (w->state == TD_WINDOW_USED &&
 		(w->reject == TD_REJECT_MAX || w->reject == TD_REJECT_FUNCTION ||
@@ -371,6 +376,25 @@ static int assign(struct td_report *report)
 	return 0;
 }
 
+/*
+ * Without near returns the regression must not trust any window, and is far less
+ * sure than the sums of the windows that stayed in the function.  Where the two say
+ * the same, as far as its intervals reach, those are taken: they are wrong
+ * only for functions that others run in the midst of, and then the two differ.
+ */
+static int agree(const struct td_topdown_value *own, const struct td_topdown_value *told)
+{
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		const struct td_estimate *a = &own[i].estimate, *b = &told[i].estimate;
+
+		/* twice what chance does in one node of twenty: there are many */
+		if (!own[i].present || !told[i].present ||
+		    fabs(a->value - b->value) > a->high - a->low + b->high - b->low)
+			return 0;
+	}
+	return 1;
+}
+
 static void take_result(struct td_report *report, const struct td_separate *result)
 {
 	for (size_t i = 0; i < report->functions; i++) {
@@ -379,7 +403,8 @@ static void take_result(struct td_report *report, const struct td_separate *resu
 
 		to->own = from->own;
 		to->told = from->windows;
-		if (from->evidence == TD_EVIDENCE_NONE)
+		if (from->evidence == TD_EVIDENCE_NONE ||
+		    (!report->log->returns && agree(to->node, from->node)))
 			continue;
 		to->evidence = from->evidence;
 		to->identifiability = from->identifiability;

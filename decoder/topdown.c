@@ -69,7 +69,7 @@ void td_topdown_flag(struct td_topdown_value value[TD_NODES])
 }
 
 /* Derived nodes and flags; parents and minuends stand before their users. */
-static void complete(struct td_topdown_value value[TD_NODES])
+void td_topdown_complete(struct td_topdown_value value[TD_NODES])
 {
 	for (int i = 0; i < TD_NODES; i++) {
 		const struct td_topdown_node *node = &td_topdown_tree[i];
@@ -119,7 +119,7 @@ void td_topdown_values(const struct td_topdown_map *map, const struct td_file_su
 		if (value[i].present)
 			widen(&value[i], i, rounded, td_sum_value(&sum[map->slots]));
 	}
-	complete(value);
+	td_topdown_complete(value);
 }
 
 void td_topdown_totals(const struct td_topdown_map *map, const uint64_t *total,
@@ -141,5 +141,5 @@ void td_topdown_totals(const struct td_topdown_map *map, const uint64_t *total,
 		value[i].estimate = (struct td_estimate){part, part, part};
 		widen(&value[i], i, rounded, slots);
 	}
-	complete(value);
+	td_topdown_complete(value);
 }

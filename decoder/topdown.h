@@ -54,6 +54,9 @@ struct td_topdown_value {
  */
 int td_topdown_bottleneck(const struct td_topdown_value value[TD_NODES]);
 
+/* Fills in derived nodes whose parts are present, then `flagged` of all nodes. */
+void td_topdown_complete(struct td_topdown_value value[TD_NODES]);
+
 /* Sets `flagged` of all nodes by their thresholds. */
 void td_topdown_flag(struct td_topdown_value value[TD_NODES]);
 

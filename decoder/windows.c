@@ -77,7 +77,9 @@ uint32_t td_profile_window_values(const struct td_profile *profile,
 	if (n > TD_WINDOW_VALUES)
 		n = TD_WINDOW_VALUES;
 	for (uint32_t i = 0; i < n; i++)
-		value[i] = window->value[i];
+		value[i] = profile->header.backend == TD_BACKEND_EVENTS
+				   ? (uint64_t)(int64_t)(int32_t)window->value[i]
+				   : window->value[i];
 	return n;
 }
 
@@ -106,8 +108,9 @@ double td_profile_skid(const struct td_profile *profile)
 	double own, median, *late;
 	size_t n = 0;
 
-	if (header->backend != TD_BACKEND_METRICS || !header->slots_a_cycle ||
-	    header->period_unit != TD_UNIT_CYCLES)
+	if ((header->backend != TD_BACKEND_METRICS &&
+	     header->backend != TD_BACKEND_EVENTS) ||
+	    !header->slots_a_cycle || header->period_unit != TD_UNIT_CYCLES)
 		return -1;
 	own = own_cycles(profile);
 	late = own < 0 ? NULL : calloc(profile->windows + 1, sizeof(*late));

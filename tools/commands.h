@@ -17,5 +17,6 @@ int td_cmd_run(int argc, char **argv);
 int td_cmd_audit(int argc, char **argv);
 int td_cmd_push(int argc, char **argv);
 int td_cmd_probe(int argc, char **argv);
+int td_cmd_list(int argc, char **argv);
 
 #endif

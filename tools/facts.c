@@ -259,5 +259,6 @@ void td_facts_gather(struct td_facts *facts)
 	gather_tries(facts);
 	gather_pmus(facts);
 	facts->metrics_error = try_metrics(facts);
+	td_facts_events(facts);
 	gather_places(facts);
 }

@@ -37,6 +37,8 @@ struct td_facts {
 	int cycles_error;  /* hardware cycles, user mode */
 	int metrics_error; /* slots with one topdown event, as a group; ENOENT: not
 			      offered */
+	int events_error;  /* a group of this CPU's events beside sampled cycles, all
+			      the time on its counters; ENOENT: no tables for it */
 	int timer_error;   /* POSIX timer on this thread's CPU time */
 
 	bool pmu;            /* /sys lists a CPU PMU */
@@ -44,6 +46,11 @@ struct td_facts {
 	uint32_t slots_type; /* perf_event_attr.type of that PMU */
 	int topdown_events;  /* it has so many topdown-* events */
 	int rdpmc;           /* its rdpmc setting: 0 never, 1 with an event, 2 always */
+
+	char family[24];    /* of the event tables, "": this CPU is in none */
+	int event_counters; /* events that such a group can have; 0 none */
+	bool smt;           /* two hardware threads of a core are on */
+	bool watchdog;      /* the NMI watchdog is on: it takes a counter */
 
 	char directory[TD_FACT_TEXT];       /* for profiles */
 	char directory_fault[TD_FACT_TEXT]; /* "": it can be written */
@@ -53,5 +60,8 @@ struct td_facts {
 
 /* Tries and reads; opens events for a moment and may make the directory. */
 void td_facts_gather(struct td_facts *facts);
+
+/* The part of it that is about groups of events. */
+void td_facts_events(struct td_facts *facts);
 
 #endif

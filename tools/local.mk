@@ -86,9 +86,10 @@ tools_libmachine_la_SOURCES = \
 	tools/commands.h \
 	tools/directory.c tools/directory.h \
 	tools/native.h \
-	tools/facts.c tools/facts.h \
+	tools/facts.c tools/facts_events.c tools/facts.h \
 	tools/found.c tools/found.h \
 	tools/library.c tools/library.h \
+	tools/list.c \
 	tools/probe.c tools/probe.h tools/probe_print.c \
 	tools/program.c tools/program.h
 tools_libmachine_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)

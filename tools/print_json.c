@@ -320,6 +320,29 @@ static void put_rate(struct json *json, const char *key,
 	put_estimate(json, key, &known);
 }
 
+/* Events by name: how often a cycle and an instruction; "inst" is IPC. */
+static void put_events(struct json *json, const struct td_report *report,
+		       const struct td_report_function *f)
+{
+	struct td_event_rate rate;
+	int any = 0;
+
+	for (uint32_t i = 0; i < report->plan.events; i++) {
+		if (!td_groups_rate(&report->plan, i, f->sum, f->counted[0], f->groups,
+				    &rate))
+			continue;
+		if (!any++)
+			open_value(json, "events", '{');
+		open_value(json, rate.name, '{');
+		put_estimate(json, "per_cycle", &rate.per_cycle);
+		if (!isnan(rate.per_instruction.value))
+			put_estimate(json, "per_instruction", &rate.per_instruction);
+		close_value(json, '}');
+	}
+	if (any)
+		close_value(json, '}');
+}
+
 static void put_topdown(struct json *json, const struct td_topdown_value value[TD_NODES])
 {
 	int any = 0;
@@ -555,6 +578,7 @@ static void put_function(struct json *json, const struct td_report *report,
 	put_rate(json, "faults_per_s", &f->faults);
 	put_rate(json, "switches_per_s", &f->switches);
 	put_counters(json, report, f->counted, f->sum);
+	put_events(json, report, f);
 	put_topdown(json, f->node);
 	put_total(json, report, &f->total);
 	td_report_answer(f, &total);

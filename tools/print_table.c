@@ -218,6 +218,34 @@ static void put_hidden(const struct table *table, const struct td_report_functio
 		put_below(table, at, NULL, title, value);
 }
 
+/* Rates of the events that were asked for, or of all where there is no top-down. */
+static void put_events(const struct table *table, const struct td_report_function *f,
+		       size_t *at)
+{
+	const struct td_report *report = table->report;
+	int all = !td_report_has_topdown(report);
+
+	for (uint32_t i = 0; i < report->plan.events; i++) {
+		struct td_event_rate rate;
+		char value[TD_CELL_BYTES];
+
+		if (!td_groups_rate(&report->plan, i, f->sum, f->counted[0], f->groups,
+				    &rate) ||
+		    !(all || rate.asked))
+			continue;
+		if (strcmp(rate.name, "inst") == 0) {
+			if (!all)
+				continue;
+			snprintf(value, sizeof(value), "%.2f", rate.per_cycle.value);
+			put_below(table, at, NULL, "IPC", value);
+			continue;
+		}
+		snprintf(value, sizeof(value), "%.3g/1000 insns",
+			 1000 * rate.per_instruction.value);
+		put_below(table, at, NULL, rate.name, value);
+	}
+}
+
 /*
  * Below the row, in as many lines as it takes: level 2 where it is asked for, and
  * where their columns found no room the windows (no ratio without their number)
@@ -243,6 +271,7 @@ static void put_more(const struct table *table, const struct td_report_function 
 		put_below(table, &at, td_cell_colour(table->report, f, i),
 			  td_topdown_tree[i].title, value);
 	}
+	put_events(table, f, &at);
 	if (at)
 		fputc('\n', table->out);
 }

@@ -27,6 +27,12 @@ static bool has_sigtrap(const struct td_facts *facts)
 	return !facts->sigtrap_error && kernel_at_least(facts, 5, 19);
 }
 
+/* The agent reads groups by RDPMC only. */
+bool td_probe_has_events(const struct td_facts *facts)
+{
+	return *facts->family && !facts->events_error && facts->rdpmc != 0;
+}
+
 struct td_choice td_probe_choose(const struct td_facts *facts)
 {
 	if (*facts->library_fault)
@@ -39,6 +45,14 @@ struct td_choice td_probe_choose(const struct td_facts *facts)
 			true,
 			"SLOTS and PERF_METRICS can be opened; the agent "
 			"counts a loop with them before it trusts them"};
+	if (td_probe_has_events(facts))
+		return (struct td_choice){
+			TD_BACKEND_EVENTS,
+			has_sigtrap(facts) ? TD_TRIGGER_CYCLES_SIGTRAP
+					   : TD_TRIGGER_CYCLES_SIGNAL,
+			true,
+			"no SLOTS and PERF_METRICS; this CPU's top-down events are "
+			"known, fit on its counters and are counted in turn"};
 	if (has_sigtrap(facts))
 		return (struct td_choice){TD_BACKEND_CLOCK, TD_TRIGGER_SIGTRAP, true,
 					  "perf_event_open works, and this kernel "
@@ -173,6 +187,41 @@ static void add_hardware(struct list *list, const struct td_facts *facts)
 	}
 }
 
+/* What is lost with groups of events, or why there are none. */
+static void add_events(struct list *list, const struct td_facts *facts)
+{
+	bool works = td_probe_has_events(facts);
+	const char *free_one = facts->watchdog ? "sudo sysctl kernel.nmi_watchdog=0"
+					       : "end other users of the counters; with "
+						 "hyper-threading off there are more";
+
+	if (!facts->metrics_error || facts->cycles_error)
+		return;
+	if (!*facts->family && facts->pmu)
+		change(add(list, "no groups of events: the event tables do not have "
+				 "this CPU"),
+		       "a newer tdagent, or a table in data/events");
+	else if (*facts->family && facts->events_error)
+		change(add(list, "no groups of events (%s): %s", facts->family,
+			   facts->events_error == EBUSY
+				   ? "the counters are taken"
+				   : td_probe_outcome(facts->events_error)),
+		       "%s", free_one);
+	else if (*facts->family && !works)
+		change(add(list, "no groups of events (%s): RDPMC is off", facts->family),
+		       "echo 1 | sudo tee /sys/bus/event_source/devices/cpu*/rdpmc");
+	if (works && facts->event_counters < 4)
+		change(add(list,
+			   "only %d counters are free for a group: level 1 takes "
+			   "several windows, and there are no totals",
+			   facts->event_counters),
+		       "%s", free_one);
+	if (works && facts->smt)
+		change(add(list, "two hardware threads share a core: a thread's slots "
+				 "are an estimate, and there are no totals"),
+		       "echo off | sudo tee /sys/devices/system/cpu/smt/control");
+}
+
 static void add_limits(struct list *list, const struct td_facts *facts)
 {
 	struct td_obstacle *obstacle;
@@ -212,6 +261,7 @@ size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obst
 		       "a kernel of 5.19 or newer");
 	add_limits(&list, facts);
 	add_hardware(&list, facts);
+	add_events(&list, facts);
 	return list.count;
 }
 

@@ -25,9 +25,12 @@ struct td_obstacle {
 	char what[TD_FACT_TEXT + 64];
 	char change[256]; /* what would change it; often a command */
 };
-#define TD_OBSTACLES_MAX 8
+#define TD_OBSTACLES_MAX 10
 
 struct td_choice td_probe_choose(const struct td_facts *facts);
+
+/* Top-down from groups of events: their counters can be opened and read. */
+bool td_probe_has_events(const struct td_facts *facts);
 
 /* Fills `obstacles` (TD_OBSTACLES_MAX), the gravest first; returns how many. */
 size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obstacles);

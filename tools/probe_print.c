@@ -44,6 +44,12 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 		td_probe_outcome(facts->cycles_error));
 	fprintf(stream, "  %-26s %s\n", "SLOTS + PERF_METRICS",
 		td_probe_outcome(facts->metrics_error));
+	if (*facts->family)
+		fprintf(stream, "  %-26s %s: %s, %d of a group's events fit\n",
+			"groups of events", facts->family,
+			td_probe_outcome(facts->events_error), facts->event_counters);
+	else
+		fprintf(stream, "  %-26s no tables for this CPU\n", "groups of events");
 	fprintf(stream, "  %-26s %s\n", "POSIX CPU timer",
 		td_probe_outcome(facts->timer_error));
 	fprintf(stream, "  %-26s %s\n", "CPU PMU in /sys", facts->pmu ? "yes" : "no");
@@ -82,11 +88,13 @@ void td_probe_text(FILE *stream, const struct td_facts *facts)
 	if (choice.backend)
 		fprintf(stream, "measures       samples by function%s\n",
 			!choice.windows ? "; no windows"
-			: choice.backend == TD_BACKEND_METRICS
+			: choice.backend == TD_BACKEND_METRICS ||
+					choice.backend == TD_BACKEND_EVENTS
 				? ", with pipeline slots in windows"
 				: ", with CPU time, faults and switches in windows");
 	fprintf(stream, "top-down       %s\n",
-		choice.backend == TD_BACKEND_METRICS
+		choice.backend == TD_BACKEND_EVENTS ? "level 1 and 2, by groups of events"
+		: choice.backend == TD_BACKEND_METRICS
 			? (facts->topdown_events >= 8 ? "level 1 and 2" : "level 1")
 			: "not from hardware here; the demonstration program shows it, "
 			  "simulated");
@@ -148,6 +156,13 @@ static void json_facts(FILE *stream, const struct td_facts *facts)
 	json_text(stream, "perf_task_clock", td_probe_outcome(facts->clock_error));
 	json_text(stream, "perf_cycles", td_probe_outcome(facts->cycles_error));
 	json_text(stream, "perf_metrics", td_probe_outcome(facts->metrics_error));
+	if (*facts->family) {
+		json_text(stream, "events_family", facts->family);
+		json_text(stream, "events", td_probe_outcome(facts->events_error));
+		json_number(stream, "event_counters", facts->event_counters);
+	}
+	json_flag(stream, "smt", facts->smt);
+	json_flag(stream, "nmi_watchdog", facts->watchdog);
 	json_text(stream, "cpu_timer", td_probe_outcome(facts->timer_error));
 	json_flag(stream, "pmu", facts->pmu);
 	json_flag(stream, "slots", facts->slots);
@@ -180,7 +195,9 @@ void td_probe_json(FILE *stream, const struct td_facts *facts)
 		json_text(stream, "trigger", td_trigger_name(choice.trigger));
 	json_text(stream, "reason", choice.reason);
 	json_flag(stream, "windows", choice.windows);
-	json_flag(stream, "topdown", choice.backend == TD_BACKEND_METRICS);
+	json_flag(stream, "topdown",
+		  choice.backend == TD_BACKEND_METRICS ||
+			  choice.backend == TD_BACKEND_EVENTS);
 	json_facts(stream, facts);
 	fputs("  \"obstacles\": [", stream);
 	for (size_t i = 0; i < count; i++) {

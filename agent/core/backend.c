@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include "agent/core/descriptors.h"
+#include "agent/core/events.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
 #include "agent/core/interrupt.h"
 #include "agent/core/metrics.h"
 #include "agent/core/real.h"
 #include "agent/core/vernier.h"
+#include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/simulated.h"
@@ -40,6 +42,7 @@
 #define METRICS_SHORT 2000u
 #define METRICS_SHORTEST                                                                 \
 	6u /* the rest of the handler takes 3; others may end in it: no harm */
+#define EVENTS_SHORTEST 150u /* what is left of the handler behind the arming */
 /* A sample itself is some 1,000 instructions in user mode: a period that is not
  * much longer would end in the handler, interrupt after interrupt. */
 #define METRICS_LONG_MIN 10000u
@@ -158,7 +161,8 @@ static void plan_in_time(const struct td_options *options, struct td_strobe_plan
 		plan->long_period = TD_TASK_CLOCK_SHORTEST_NS;
 }
 
-static void plan_in_cycles(const struct td_options *options, struct td_strobe_plan *plan)
+static void plan_in_cycles(const struct td_options *options, enum td_backend backend,
+			   struct td_strobe_plan *plan)
 {
 	*plan = (struct td_strobe_plan){
 		.long_period = options->long_given ? to_cycles(&options->long_period)
@@ -170,8 +174,13 @@ static void plan_in_cycles(const struct td_options *options, struct td_strobe_pl
 		.jitter_percent = options->jitter,
 		.cpu_every = METRICS_CPU_EVERY,
 		.empty_every = METRICS_EMPTY_EVERY,
-		.leavings = td_metrics_shape.extras ? 1 + td_metrics_shape.nodes : 0,
 	};
+	if (backend == TD_BACKEND_EVENTS) {
+		plan->leavings = td_events_leavings();
+		plan->shortest = EVENTS_SHORTEST;
+	} else {
+		plan->leavings = td_metrics_shape.extras ? 1 + td_metrics_shape.nodes : 0;
+	}
 	long_was_shorter = plan->long_period < METRICS_LONG_MIN ? plan->long_period : 0;
 	if (long_was_shorter)
 		plan->long_period = METRICS_LONG_MIN;
@@ -188,8 +197,8 @@ static void make_plans(const struct td_options *options, struct td_backend_choic
 	choice->timer_plan.short_period = 0;
 	if (choice->timer_plan.long_period < TIMER_TICKS * tick_ns())
 		choice->timer_plan.long_period = TIMER_TICKS * tick_ns();
-	if (choice->backend == TD_BACKEND_METRICS)
-		plan_in_cycles(options, &choice->plan);
+	if (td_backend_has_cycles(choice))
+		plan_in_cycles(options, choice->backend, &choice->plan);
 	else
 		plan_in_time(options, &choice->plan);
 	/* of one unit the options saw to it */
@@ -219,6 +228,38 @@ static void use_counters(struct td_backend_choice *choice, enum td_backend backe
 	snprintf(choice->reason, sizeof(choice->reason), "%s", reason);
 }
 
+static void add_reason(struct td_backend_choice *choice, const char *text)
+{
+	size_t length = strlen(choice->reason);
+
+	snprintf(choice->reason + length, sizeof(choice->reason) - length, "; %s", text);
+}
+
+/* Groups of events; otherwise what stands in the way is added to `why`. */
+static int use_events(const struct td_options *options, struct td_backend_choice *choice,
+		      char *why, size_t size)
+{
+	bool any = options->pmu == TD_PMU_AUTO;
+	char text[128] = "";
+	size_t used;
+	int error;
+
+	if (!any && options->pmu != TD_PMU_EVENTS)
+		return -ENOENT;
+	error = td_events_detect(options, text, sizeof(text));
+	if (error) {
+		used = any ? strlen(why) : 0;
+		snprintf(why + used, size - used, "%s%s", used ? "; " : "", text);
+		return error;
+	}
+	td_events_reason(text, sizeof(text));
+	choice->cycles = PERF_COUNT_HW_CPU_CYCLES;
+	use_counters(choice, TD_BACKEND_EVENTS, &td_groups_ops, text);
+	if (any)
+		add_reason(choice, why);
+	return 0;
+}
+
 /* The best that was asked for and that is here; the clock is everywhere. */
 static void choose_counters(const struct td_options *options,
 			    struct td_backend_choice *choice)
@@ -226,6 +267,21 @@ static void choose_counters(const struct td_options *options,
 	char why[sizeof(choice->reason)] = "TDAGENT_PMU=clock";
 	bool any = options->pmu == TD_PMU_AUTO;
 
+	/* PERF_METRICS of level 1 alone, and level 2 is asked for */
+	if (any && options->level == TD_LEVEL_2 &&
+	    td_metrics_detect(&metrics_machine, why, sizeof(why)) == 0 &&
+	    td_metrics_shape.nodes == TD_FIELDS_LEVEL1) {
+		snprintf(why, sizeof(why), "PERF_METRICS has no level 2 here");
+		if (use_events(options, choice, why, sizeof(why)) == 0)
+			return;
+	}
+	/* what is counted beside the registers is fixed */
+	if (any && (options->events[0] || options->level == TD_LEVEL_0)) {
+		snprintf(why, sizeof(why), "as %s demands",
+			 options->events[0] ? "TDAGENT_EVENTS" : "TDAGENT_LEVEL");
+		if (use_events(options, choice, why, sizeof(why)) == 0)
+			return;
+	}
 	if ((any || options->pmu == TD_PMU_METRICS) &&
 	    td_metrics_detect(&metrics_machine, why, sizeof(why)) == 0) {
 		choice->cycles = metrics_machine.cycles;
@@ -237,6 +293,8 @@ static void choose_counters(const struct td_options *options,
 				  "off here (cpu/rdpmc): a dearer window");
 		return;
 	}
+	if (use_events(options, choice, why, sizeof(why)) == 0)
+		return;
 	if (any || options->pmu == TD_PMU_SIMULATED)
 		td_simulated_program = find_simulation();
 	if (td_simulated_program) {
@@ -248,13 +306,6 @@ static void choose_counters(const struct td_options *options,
 		snprintf(why, sizeof(why),
 			 "TDAGENT_PMU=simulated, but the program declares no simulation");
 	use_counters(choice, TD_BACKEND_CLOCK, &td_clock_counters, why);
-}
-
-static void add_reason(struct td_backend_choice *choice, const char *text)
-{
-	size_t length = strlen(choice->reason);
-
-	snprintf(choice->reason + length, sizeof(choice->reason) - length, "; %s", text);
 }
 
 /* A strobe without RDPMC has a system call in each window. */
@@ -273,6 +324,8 @@ static int try_vernier(struct td_backend_choice *choice, char *why, size_t size)
 
 	if (choice->trigger == TD_TRIGGER_TIMER)
 		obstacle = "no vernier without perf events";
+	if (choice->backend == TD_BACKEND_EVENTS)
+		obstacle = "no vernier of event groups";
 	if (choice->backend == TD_BACKEND_SIMULATED)
 		obstacle = "no vernier of simulated counters";
 	if (!obstacle)
@@ -376,6 +429,8 @@ uint32_t td_backend_counters(const struct td_backend_choice *choice)
 	switch (choice->backend) {
 	case TD_BACKEND_METRICS:
 		return 1 + td_metrics_shape.nodes + td_metrics_shape.extras;
+	case TD_BACKEND_EVENTS:
+		return td_events_counters();
 	case TD_BACKEND_SIMULATED:
 		return TD_SIMULATED_COUNTERS;
 	default:
@@ -394,6 +449,9 @@ static uint32_t describe_counters(const struct td_backend_choice *choice,
 		header->raw_totals = choice->windows == TD_WINDOWS_RDPMC;
 		td_metrics_names(counter);
 		return td_metrics_shape.nodes > TD_FIELDS_LEVEL1 ? 2 : 1;
+	case TD_BACKEND_EVENTS:
+		td_events_describe(header);
+		return header->level;
 	case TD_BACKEND_SIMULATED:
 		header->simulated = 1;
 		memcpy(counter, simulated_names, sizeof(simulated_names));
@@ -409,8 +467,7 @@ static uint32_t describe_counters(const struct td_backend_choice *choice,
 /* The file tells the event of the trigger, too. */
 static enum td_trigger trigger_in_file(const struct td_backend_choice *choice)
 {
-	if (choice->backend != TD_BACKEND_METRICS ||
-	    choice->windows == TD_WINDOWS_VERNIER)
+	if (!td_backend_has_cycles(choice) || choice->windows == TD_WINDOWS_VERNIER)
 		return choice->trigger;
 	switch (choice->trigger) {
 	case TD_TRIGGER_SIGTRAP:
@@ -459,7 +516,7 @@ void td_backend_describe(const struct td_options *options,
 			 struct td_file_header *header)
 {
 	bool timer = choice->trigger == TD_TRIGGER_TIMER;
-	bool cycles = !timer && choice->backend == TD_BACKEND_METRICS;
+	bool cycles = !timer && td_backend_has_cycles(choice);
 	const struct td_strobe_plan *plan = plan_of(choice);
 
 	header->backend = choice->backend;
@@ -479,6 +536,14 @@ void td_backend_describe(const struct td_options *options,
 		td_core_note("a sample every %llu cycles would measure little but the "
 			     "measuring: the long period is %u cycles",
 			     (unsigned long long)long_was_shorter, METRICS_LONG_MIN);
+}
+
+static void close_counters(struct td_thread *thread)
+{
+	if (thread->groups)
+		td_events_close(thread);
+	else if (thread->registers.slots_fd >= 0)
+		td_metrics_close(thread);
 }
 
 int td_backend_open(struct td_thread *thread, uint32_t tid)
@@ -504,18 +569,24 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 		error = td_metrics_open(&metrics_machine, thread, tid);
 		if (error)
 			return error;
+	} else if (choice->backend == TD_BACKEND_EVENTS) {
+		error = td_events_open(thread->groups_room, thread, tid);
+		if (error)
+			return error;
 	}
 	if (choice->trigger != TD_TRIGGER_TIMER) {
 		error = td_interrupt_open_event(choice, thread, tid);
+		if (!error && thread->groups)
+			error = td_events_start(thread);
 		if (!error)
 			return 0;
 		td_debug(TD_DEBUG_THREADS, "thread %u: no event (%s), trying a timer",
 			 tid, strerror(-error));
 	}
-	if (thread->counters != &td_no_counters &&
-	    choice->backend == TD_BACKEND_METRICS) {
+	if (thread->counters != &td_no_counters && td_backend_has_cycles(choice)) {
 		/* time and cycles do not mix in one profile's counters */
-		td_metrics_close(thread);
+		td_interrupt_close(thread);
+		close_counters(thread);
 		thread->counters = &td_no_counters;
 	}
 	thread->plan = &choice->timer_plan;
@@ -527,8 +598,8 @@ void td_backend_close(struct td_thread *thread)
 	td_interrupt_close(thread);
 	if (thread->by_vernier)
 		td_vernier_close(thread);
-	else if (thread->registers.slots_fd >= 0)
-		td_metrics_close(thread);
+	else
+		close_counters(thread);
 }
 
 void td_backend_renumber(struct td_thread *thread, int from, int to)
@@ -542,6 +613,7 @@ void td_backend_renumber(struct td_thread *thread, int from, int to)
 	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
 		if (registers->member_fd[i] == from)
 			registers->member_fd[i] = to;
+	td_events_renumber(thread, from, to);
 }
 
 void td_backend_forget(struct td_thread *thread)
@@ -550,4 +622,5 @@ void td_backend_forget(struct td_thread *thread)
 	td_descriptor_close(thread->registers.slots_fd);
 	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
 		td_descriptor_close(thread->registers.member_fd[i]);
+	td_events_forget(thread);
 }

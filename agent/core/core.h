@@ -30,6 +30,13 @@ struct td_backend_choice {
 	char reason[192];
 };
 
+/* Hardware counters: what interrupts are cycles, not time. */
+static inline bool td_backend_has_cycles(const struct td_backend_choice *choice)
+{
+	return choice->backend == TD_BACKEND_METRICS ||
+	       choice->backend == TD_BACKEND_EVENTS;
+}
+
 /* Why the measurement ended before the program. */
 enum td_down {
 	TD_DOWN_NOT,

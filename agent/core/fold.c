@@ -38,9 +38,10 @@ static void fold_place(struct td_places *places, struct td_file_place *from)
 		.region = from->region,
 		.size = from->size,
 	};
-	struct td_file_place *into = from->kind == TD_PLACE_OTHER
-					     ? places->other
-					     : td_places_get(places, &identity);
+	struct td_file_place *into =
+		from->kind == TD_PLACE_OTHER
+			? places->other
+			: td_places_get_of(places, &identity, from->group);
 
 	/* the old index is not needed any more: where the place has gone */
 	from->child[0] = td_store_ref(into, td_store.header->place_size);

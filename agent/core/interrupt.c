@@ -41,7 +41,7 @@ static long open_perf(const struct td_backend_choice *choice, enum td_trigger tr
 
 long td_interrupt_try(const struct td_backend_choice *choice, enum td_trigger trigger)
 {
-	long fd = open_perf(choice, trigger, 0, choice->backend == TD_BACKEND_METRICS);
+	long fd = open_perf(choice, trigger, 0, td_backend_has_cycles(choice));
 
 	if (fd < 0)
 		return fd;
@@ -71,7 +71,7 @@ static const struct td_trigger_ops *operations(bool cycles)
 int td_interrupt_open_event(const struct td_backend_choice *choice,
 			    struct td_thread *thread, uint32_t tid)
 {
-	bool cycles = choice->backend == TD_BACKEND_METRICS && !thread->by_vernier;
+	bool cycles = td_backend_has_cycles(choice) && !thread->by_vernier;
 	long fd = open_perf(choice, choice->trigger, tid, cycles);
 	int error = 0;
 

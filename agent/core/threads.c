@@ -18,6 +18,7 @@
 #include "agent/core/fold.h"
 #include "agent/core/log.h"
 #include "agent/core/vernier.h"
+#include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/handler.h"
@@ -50,6 +51,7 @@ static struct td_thread *new_memory(void)
 	static struct memory {
 		struct td_thread thread;
 		struct td_vernier vernier;
+		struct td_group_counters groups;
 	} * pool;
 	static size_t left;
 
@@ -66,6 +68,7 @@ static struct td_thread *new_memory(void)
 	left--;
 	atomic_store(&pool->vernier.claim, TD_VERNIER_CLOSED);
 	pool->thread.vernier = &pool->vernier;
+	pool->thread.groups_room = &pool->groups;
 	return &pool++->thread;
 }
 

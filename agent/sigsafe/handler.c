@@ -8,6 +8,7 @@
 #include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/brief.h"
 #include "agent/sigsafe/engine.h"
+#include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/syscall.h"
 
@@ -215,13 +216,18 @@ static inline void take_in_brief(struct td_thread *thread, const ucontext_t *int
 __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *context)
 {
 	int saved_errno = errno;
-	struct td_thread *thread;
+	struct td_thread *thread = td_self;
 	unsigned how;
+
+	if (thread && thread->groups)
+		td_groups_capture(thread); /* before all else */
 
 	if (is_ours(info, &how)) {
 		thread = find_self();
 		if (thread && !atomic_load(&thread->stopped))
 			take_sample(thread, context, how);
+		if (thread && thread->groups)
+			thread->groups->fresh = false;
 	} else if (!was_blocked(info, context)) {
 		pass_on(number, info, context);
 	}

@@ -185,9 +185,10 @@ void td_places_reuse(struct td_places *places, uint32_t first)
 	take_other(places);
 }
 
-static uint64_t hash_of(const struct td_identity *identity)
+static uint64_t hash_of(const struct td_identity *identity, uint32_t group)
 {
-	uint64_t h = identity->address ^ (uint64_t)identity->object << 40;
+	uint64_t h = identity->address ^ (uint64_t)identity->object << 40 ^
+		     (uint64_t)group << 59;
 
 	h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
 	h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
@@ -195,14 +196,16 @@ static uint64_t hash_of(const struct td_identity *identity)
 }
 
 static bool place_is(const struct td_file_place *place,
-		     const struct td_identity *identity)
+		     const struct td_identity *identity, uint32_t group)
 {
-	return place->address == identity->address && place->object == identity->object &&
-	       place->kind == identity->kind;
+	return place->group == group && place->address == identity->address &&
+	       place->object == identity->object && place->kind == identity->kind;
 }
 
-static void fill_place(struct td_file_place *place, const struct td_identity *identity)
+static void fill_place(struct td_file_place *place, const struct td_identity *identity,
+		       uint32_t group)
 {
+	place->group = group;
 	place->object = identity->object;
 	place->address = identity->address;
 	place->region = identity->region;
@@ -214,14 +217,20 @@ static void fill_place(struct td_file_place *place, const struct td_identity *id
 struct td_file_place *td_places_get(struct td_places *places,
 				    const struct td_identity *identity)
 {
+	return td_places_get_of(places, identity, 0);
+}
+
+struct td_file_place *td_places_get_of(struct td_places *places,
+				       const struct td_identity *identity, uint32_t group)
+{
 	uint32_t size = td_store.header->place_size;
 	uint32_t *link = &places->record->root;
-	uint64_t hash = hash_of(identity);
+	uint64_t hash = hash_of(identity, group);
 	struct td_file_place *place;
 
 	for (; *link; hash <<= 2) {
 		place = td_store_record(*link, size);
-		if (place_is(place, identity))
+		if (place_is(place, identity, group))
 			return place;
 		link = &place->child[hash >> 62];
 	}
@@ -231,7 +240,7 @@ struct td_file_place *td_places_get(struct td_places *places,
 		return places->other;
 	}
 	place = td_store_record(ref, size);
-	fill_place(place, identity);
+	fill_place(place, identity, group);
 	*link = ref;
 	return place;
 }

@@ -94,6 +94,11 @@ void td_places_reuse(struct td_places *places, uint32_t first);
 struct td_file_place *td_places_get(struct td_places *places,
 				    const struct td_identity *identity);
 
+/* The same for the place of another group of events than 0. */
+struct td_file_place *td_places_get_of(struct td_places *places,
+				       const struct td_identity *identity,
+				       uint32_t group);
+
 /*
  * Claims an object record and makes it visible; returns its ref, 0 if full.
  * Context: any.

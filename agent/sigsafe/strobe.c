@@ -8,6 +8,7 @@
 #include "agent/sigsafe/brief.h"
 #include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
 #include "agent/sigsafe/strobe_parts.h"
@@ -178,6 +179,8 @@ static void open_window(struct td_thread *thread, uint64_t ip,
 	window->empty = td_strobe_is_empty_ones_turn(thread);
 	if (window->empty)
 		td_brief_leave(thread);
+	if (thread->groups)
+		td_groups_open(thread, &known->identity);
 	thread->in_window = true;
 	release_window(thread);
 }
@@ -230,12 +233,22 @@ static inline void set_values(const struct td_thread *thread,
 {
 	uint32_t n = td_store.header->counters;
 
+	if (thread->groups) {
+		for (uint32_t i = 0; i < n && i < TD_WINDOW_VALUES; i++)
+			to[i] = (uint32_t)now->values[i]; /* signed; late ones are out */
+		return;
+	}
 	if (n && td_store.header->backend == TD_BACKEND_METRICS) {
 		td_metrics_raw(thread, now, to);
 		return;
 	}
 	for (uint32_t i = 0; i < n && i < TD_WINDOW_VALUES; i++)
 		to[i] = td_saturated(now->values[i]);
+}
+
+static inline uint32_t active_group(const struct td_thread *thread)
+{
+	return thread->groups ? thread->groups->active : 0;
 }
 
 /* The window that just closed, as it is, for the estimator.  Saves two dozen
@@ -254,6 +267,7 @@ log_window(struct td_thread *thread, const struct td_identity *where, uint64_t i
 			 : window->requested < UINT32_MAX ? (uint32_t)window->requested
 							  : UINT32_MAX;
 	log->reject = (uint8_t)reject;
+	log->group = (uint8_t)active_group(thread);
 	td_windows_set_end(log, 0, &window->opened_in, window->opened_at);
 	td_windows_set_end(log, 1, where, ip);
 	set_values(thread, now, log->value);
@@ -291,11 +305,13 @@ __attribute__((noinline)) static void close_empty(struct td_thread *thread, uint
 			td_brief_enter(thread);
 		return;
 	}
-	record->empties++;
 	note_own_leavings(thread, now->values);
+	if (!active_group(thread)) {
+		record->empties++;
+		for (unsigned i = 0; i < td_store.header->counters; i++)
+			record->empty[i] += now->values[i];
+	}
 	td_brief_enter(thread);
-	for (unsigned i = 0; i < td_store.header->counters; i++)
-		record->empty[i] += now->values[i];
 	log_window(thread, &thread->window.opened_in, ip, now, TD_REJECT_MAX);
 }
 
@@ -323,7 +339,7 @@ void td_strobe_close(struct td_thread *thread, uint64_t ip, struct td_reading *n
 		reject = TD_REJECT_COUNTERS;
 	if (td_windows_takes(reject))
 		log_window(thread, where, ip, now, reject);
-	if (thread->callpath && counts_in_totals(reject) &&
+	if (thread->callpath && !active_group(thread) && counts_in_totals(reject) &&
 	    (reject == TD_REJECT_MAX || decode_window(thread, now)))
 		td_callpath_close(thread, where, now->values);
 	if (reject != TD_REJECT_MAX) {
@@ -376,6 +392,8 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 	if (thread->in_window) {
 		arm_and_read(thread, &now);
 		td_strobe_close(thread, ip, &now, how);
+		if (thread->groups)
+			td_groups_close(thread);
 		td_brief_note_armed(thread);
 		return;
 	}
@@ -437,4 +455,6 @@ void td_strobe_block(struct td_thread *thread)
 	reject_window(thread, TD_REJECT_BLOCKED); /* first: not in a window any more */
 	note_armed(thread, thread->trigger->change(thread, thread->next_long),
 		   thread->next_long, now.elapsed);
+	if (thread->groups)
+		td_groups_close(thread);
 }

@@ -19,6 +19,7 @@
 #include "agent/sigsafe/store.h"
 
 struct td_callpath;
+struct td_group_counters;
 struct td_thread;
 struct perf_event_mmap_page;
 struct td_vernier;
@@ -212,11 +213,13 @@ struct td_thread {
 	struct td_registers registers;
 	struct td_capture capture;
 	struct td_release release;
-	struct td_vernier *vernier; /* always there, but for unit tests of others */
-	bool by_vernier;            /* it cuts the windows, not the strobe */
-	uint64_t own_leavings[TD_LEAVINGS]; /* in an empty window */
-	uint32_t until_empty;               /* windows until the next empty one */
-	uint32_t until_cpu;                 /* samples until the CPU time is read again */
+	struct td_vernier *vernier;       /* always there, but for unit tests of others */
+	bool by_vernier;                  /* it cuts the windows, not the strobe */
+	struct td_group_counters *groups; /* event groups; NULL: other counters */
+	struct td_group_counters *groups_room; /* for them; NULL in some unit tests */
+	uint64_t own_leavings[TD_LEAVINGS];    /* in an empty window */
+	uint32_t until_empty;                  /* windows until the next empty one */
+	uint32_t until_cpu; /* samples until the CPU time is read again */
 
 	struct td_callpath *callpath;  /* NULL: no call paths */
 	const ucontext_t *interrupted; /* by the handler that is running */

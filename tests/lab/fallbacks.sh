@@ -43,7 +43,4 @@ check("RDPMC is off" in report["run"]["reason"], "the reason is '%s'" % report["
 END
 
 echo "== without the registers"
-for model in spr-nometrics skx; do
-	falls_back $model "-m $model" "no slots and topdown events"
-done
 falls_back none "-m none" "no slots and topdown events"

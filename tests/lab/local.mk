@@ -13,6 +13,7 @@ lab_tests = \
 	tests/lab/callers.sh \
 	tests/lab/corrections.sh \
 	tests/lab/diff.sh \
+	tests/lab/events.sh \
 	tests/lab/fallbacks.sh \
 	tests/lab/import.sh \
 	tests/lab/others.sh \

@@ -154,9 +154,10 @@ static void print_sums(const struct labpmu_truth *truth)
 	};
 
 	printf("\"insns\": %lu, \"cycles\": %lu, \"slots\": %lu, \"calls\": %lu, "
-	       "\"entries\": %lu, \"clamped\": %lu, \"topdown\": {",
+	       "\"entries\": %lu, \"rets\": %lu, \"branches\": %lu, \"mispredicts\": %lu, "
+	       "\"clamped\": %lu, \"topdown\": {",
 	       truth->insns, truth->cycles, truth->slots, truth->calls, truth->entries,
-	       truth->clamped);
+	       truth->rets, truth->branches, truth->mispredicts, truth->clamped);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		printf("%s\"%s\": %lu", i ? ", " : "", names[i], truth->cat[i]);
 	printf("}}\n");

@@ -12,6 +12,7 @@ decoder_tests = \
 	tests/unit/test_compare \
 	tests/unit/test_cpu_name \
 	tests/unit/test_estimate \
+	tests/unit/test_events \
 	tests/unit/test_export \
 	tests/unit/test_formats \
 	tests/unit/test_history \
@@ -43,6 +44,9 @@ tests_unit_test_compare_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_cpu_name_SOURCES = tests/unit/test_cpu_name.c tests/unit/unit.h
 tests_unit_test_cpu_name_CFLAGS = $(td_unit_cflags)
 tests_unit_test_cpu_name_LDADD = $(td_unit_ldadd)
+tests_unit_test_events_SOURCES = tests/unit/test_events.c
+tests_unit_test_events_CFLAGS = $(td_unit_cflags)
+tests_unit_test_events_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c tests/unit/unit.h
 tests_unit_test_estimate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_estimate_LDADD = $(td_unit_ldadd)
@@ -131,12 +135,17 @@ agent_tests = \
 	tests/unit/test_brief \
 	tests/unit/test_callpath \
 	tests/unit/test_identity \
+	tests/unit/test_groups \
 	tests/unit/test_metrics \
 	tests/unit/test_strobe \
 	tests/unit/test_vernier \
 	tests/unit/test_windows
 check_PROGRAMS += $(agent_tests)
 TESTS += $(agent_tests)
+tests_unit_test_groups_SOURCES = tests/unit/test_groups.c \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_groups_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_groups_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 tests_unit_test_metrics_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_metrics_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 

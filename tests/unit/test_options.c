@@ -75,9 +75,9 @@ END_TEST
 
 START_TEST(test_order)
 {
-	static const char *const order[] = {"LONG",     "SHORT",  "JITTER", "PMU",
-					    "WINDOWS",  "OUTPUT", "REPORT", "CALLPATH",
-					    "CHILDREN", "SEED",   "DEBUG"};
+	static const char *const order[] = {
+		"LONG",   "SHORT",  "JITTER",   "PMU",      "LEVEL", "EVENTS", "WINDOWS",
+		"OUTPUT", "REPORT", "CALLPATH", "CHILDREN", "SEED",  "DEBUG"};
 
 	ck_assert_uint_eq(td_option_count, sizeof(order) / sizeof(order[0]));
 	for (size_t i = 0; i < td_option_count; i++)
@@ -170,10 +170,11 @@ static const struct {
 	 "TDAGENT_JITTER: '101' is not a percentage; write a whole number from 0 to 100"},
 	{"JITTER", "20%",
 	 "TDAGENT_JITTER: '20%' is not a percentage; write a whole number from 0 to 100"},
-	{"PMU", "events",
-	 "TDAGENT_PMU: 'events' is not a way to measure of this version; write auto, "
-	 "metrics, "
-	 "clock or simulated"},
+	{"PMU", "timer",
+	 "TDAGENT_PMU: 'timer' is not a way to measure of this version; write auto, "
+	 "metrics, events, clock or simulated"},
+	{"LEVEL", "3",
+	 "TDAGENT_LEVEL: '3' is not a top-down depth; write auto, 0, 1 or 2"},
 	{"WINDOWS", "Vernier",
 	 "TDAGENT_WINDOWS: 'Vernier' is not a way to cut windows; write auto, rdpmc or "
 	 "vernier"},
@@ -228,6 +229,12 @@ START_TEST(test_words)
 {
 	ck_assert_int_eq(set("PMU", "simulated"), 0);
 	ck_assert_int_eq(options.pmu, TD_PMU_SIMULATED);
+	ck_assert_int_eq(set("PMU", "events"), 0);
+	ck_assert_int_eq(options.pmu, TD_PMU_EVENTS);
+	ck_assert_int_eq(set("LEVEL", "2"), 0);
+	ck_assert_int_eq(options.level, TD_LEVEL_2);
+	ck_assert_int_eq(set("LEVEL", "auto"), 0);
+	ck_assert_int_eq(options.level, TD_LEVEL_AUTO);
 	ck_assert_int_eq(set("WINDOWS", "vernier"), 0);
 	ck_assert_int_eq(options.windows, TD_WINDOWS_BY_VERNIER);
 	ck_assert_int_eq(set("WINDOWS", "rdpmc"), 0);
@@ -273,7 +280,7 @@ START_TEST(test_unknown_name)
 			 "TDAGENT_CHILD: no such option; `tdagent help run` lists them");
 	ck_assert_int_eq(set("", "1"), -ENOENT);
 	ck_assert_int_eq(set("A_VERY_LONG_NAME_THAT_IS_NO_OPTION", "1"), -ENOENT);
-	ck_assert_ptr_null(td_option_nearest("LEVEL"));
+	ck_assert_ptr_null(td_option_nearest("DEPTH"));
 	ck_assert_str_eq(td_option_nearest("SEEDS")->name, "SEED");
 }
 END_TEST

@@ -27,6 +27,7 @@ static void setup(void)
 		.pmu = true,
 		.rdpmc = 1,
 		.metrics_error = ENOENT,
+		.events_error = ENOENT,
 		.directory = "/tmp/tdagent-1",
 		.library = "/usr/lib/libtdagent.so",
 	};
@@ -55,8 +56,9 @@ static void assert_trigger(enum td_trigger trigger, bool windows)
 START_TEST(test_all_well)
 {
 	assert_trigger(TD_TRIGGER_SIGTRAP, true);
-	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 1);
+	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 2);
 	ck_assert_ptr_nonnull(strstr(obstacles[0].what, "has no SLOTS and PERF_METRICS"));
+	ck_assert_ptr_nonnull(strstr(obstacles[1].what, "event tables do not have"));
 }
 END_TEST
 
@@ -78,6 +80,34 @@ START_TEST(test_metrics)
 	facts.metrics_error = EACCES;
 	assert_trigger(TD_TRIGGER_SIGNAL, true);
 	obstacle("refuses them");
+}
+END_TEST
+
+/* Each rung and what it lacks of the one above. */
+START_TEST(test_events)
+{
+	struct td_choice choice;
+
+	strcpy(facts.family, "skylake");
+	facts.events_error = 0;
+	facts.event_counters = 4;
+	choice = td_probe_choose(&facts);
+	ck_assert_int_eq(choice.backend, TD_BACKEND_EVENTS);
+	ck_assert_int_eq(choice.trigger, TD_TRIGGER_CYCLES_SIGTRAP);
+	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 1);
+	facts.event_counters = 3;
+	facts.watchdog = true;
+	ck_assert_str_eq(obstacle("only 3 counters")->change,
+			 "sudo sysctl kernel.nmi_watchdog=0");
+	facts.smt = true;
+	obstacle("share a core");
+	facts.rdpmc = 0;
+	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_CLOCK);
+	obstacle("RDPMC is off");
+	facts.events_error = EBUSY;
+	obstacle("counters are taken");
+	facts.metrics_error = 0;
+	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_METRICS);
 }
 END_TEST
 
@@ -206,6 +236,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, test_all_well);
 	tcase_add_test(tests, test_metrics);
+	tcase_add_test(tests, test_events);
 	tcase_add_test(tests, test_sigtrap_is_unsafe_before_5_19);
 	tcase_add_test(tests, test_paranoid);
 	tcase_add_test(tests, test_container);

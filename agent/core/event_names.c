@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/event_names.h"
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/core/facts.h"
+#include "agent/core/log.h"
+#include "agent/core/core.h"
+#include "decoder/event_names.h"
+#include "decoder/events.h"
+
+#define DEVICE "/sys/bus/event_source/devices/cpu/"
+
+static bool find_raw(const char *name, struct td_event_name *event)
+{
+	char *end;
+
+	if (name[0] != 'r' || !strchr("0123456789abcdefABCDEF", name[1]) || !name[1])
+		return false;
+	event->type = PERF_TYPE_RAW;
+	event->config = strtoull(name + 1, &end, 16);
+	return *end == '\0';
+}
+
+static bool find_generic(const char *name, struct td_event_name *event)
+{
+	for (size_t i = 0; i < td_generic_event_count; i++) {
+		if (strcmp(td_generic_events[i].name, name) != 0)
+			continue;
+		event->type = td_generic_events[i].type;
+		event->config = td_generic_events[i].config;
+		return true;
+	}
+	return false;
+}
+
+static bool find_in_table(const char *name, struct td_event_name *event)
+{
+	uint32_t family = 0, model = 0;
+	enum td_vendor vendor = td_events_this_cpu(&family, &model);
+	const struct td_event_family *table = td_events_of_cpu(vendor, family, model);
+	int index = table ? td_events_find(table, name) : -1;
+
+	if (index < 0)
+		return false;
+	event->type = PERF_TYPE_RAW;
+	event->config = table->event[index].config;
+	return true;
+}
+
+static bool read_line(const char *directory, const char *name, char *text, size_t size)
+{
+	char path[160];
+
+	if (strchr(name, '/') || snprintf(path, sizeof(path), DEVICE "%s/%s", directory,
+					  name) >= (int)sizeof(path))
+		return false;
+	return td_facts_read(path, text, size) > 0;
+}
+
+/* /sys has "event=0xc5,umask=0x1", and where the terms go in format/. */
+static bool find_in_sys(const char *name, struct td_event_name *event)
+{
+	char text[256], format[64], *rest, *term;
+	uint64_t config = 0;
+
+	if (!read_line("events", name, text, sizeof(text)))
+		return false;
+	for (term = strtok_r(text, ",\n", &rest); term;
+	     term = strtok_r(NULL, ",\n", &rest)) {
+		char *equals = strchr(term, '=');
+		uint64_t value = equals ? strtoull(equals + 1, NULL, 0) : 1;
+
+		if (equals)
+			*equals = '\0';
+		if (!read_line("format", term, format, sizeof(format)) ||
+		    !td_event_format_put(format, value, &config))
+			return false;
+	}
+	event->type = PERF_TYPE_RAW;
+	event->config = config;
+	return true;
+}
+
+uint32_t td_event_names_find(const char *names, struct td_event_name *events)
+{
+	char list[sizeof(td_core.options.events)], *rest, *name;
+	uint32_t n = 0;
+
+	snprintf(list, sizeof(list), "%s", names);
+	for (name = strtok_r(list, ", ", &rest); name;
+	     name = strtok_r(NULL, ", ", &rest)) {
+		struct td_event_name *event = &events[n];
+
+		if (n == TD_EVENT_NAMES_MAX) {
+			td_core_note("TDAGENT_EVENTS has more than %u events",
+				     TD_EVENT_NAMES_MAX);
+			break;
+		}
+		if (!find_raw(name, event) && !find_generic(name, event) &&
+		    !find_in_sys(name, event) && !find_in_table(name, event)) {
+			td_core_note("TDAGENT_EVENTS: no event '%.40s'; `tdagent list` "
+				     "has the names",
+				     name);
+			continue;
+		}
+		snprintf(event->name, sizeof(event->name), "%s", name);
+		n++;
+	}
+	return n;
+}

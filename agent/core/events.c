@@ -1,0 +1,672 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agent/core/core.h"
+#include "agent/core/descriptors.h"
+#include "agent/core/event_names.h"
+#include "agent/core/facts.h"
+#include "agent/core/log.h"
+#include "agent/sigsafe/groups.h"
+#include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/syscall.h"
+#include "decoder/events.h"
+
+#define PAGE 4096
+#define SMT_ACTIVE "/sys/devices/system/cpu/smt/active"
+
+/* The self-test's loop, and a period that it does not reach. */
+#define LOOP 20000u
+#define NEVER (1ull << 40)
+
+/* A member of a group, as it is opened. */
+struct member {
+	char name[20];
+	uint32_t type;
+	uint64_t config;
+};
+
+/* What td_events_detect() found; constant afterwards. */
+static struct {
+	const struct td_event_family *family;
+	struct member member[TD_GROUPS_MAX][TD_GROUP_MEMBERS];
+	char why[96];      /* there is no top-down; "": there is */
+	bool leavings;     /* near returns and calls are in all groups */
+	bool shared;       /* the core has two threads that are on */
+	uint32_t counters; /* general-purpose ones in a group */
+	uint32_t dropped;  /* groups that this machine does not count */
+	uint32_t tables;   /* groups of the family's; behind them: */
+	uint32_t asked;    /* the user's events */
+	struct td_event_name ask[TD_EVENT_NAMES_MAX];
+} found;
+
+static int open_event(const struct member *member, uint64_t period, uint32_t tid,
+		      int leader)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = member->type,
+		.config = member->config,
+		.sample_period = period,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.disabled = leader < 0,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	long fd = td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, leader,
+			      PERF_FLAG_FD_CLOEXEC, 0);
+
+	return fd < 0 ? (int)fd : td_descriptor_hide((int)fd);
+}
+
+static const volatile struct perf_event_mmap_page *map_page(int fd)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static void close_group(struct td_group_pages *group)
+{
+	for (uint32_t i = TD_GROUP_MEMBERS; i-- > 0;) {
+		if (group->page[i])
+			munmap((void *)group->page[i], PAGE);
+		group->page[i] = NULL;
+		td_descriptor_close(group->fd[i]);
+		group->fd[i] = -1;
+	}
+}
+
+static int open_group(struct td_group_pages *group, uint32_t number, uint32_t tid)
+{
+	for (uint32_t i = 0; i < td_groups_shape.members[number]; i++) {
+		group->fd[i] = open_event(&found.member[number][i], 0, tid,
+					  i ? group->fd[0] : -1);
+		if (group->fd[i] < 0)
+			return group->fd[i];
+		group->page[i] = map_page(group->fd[i]);
+		if (!group->page[i])
+			return -ENOMEM;
+	}
+	/* only the mark by which we know the descriptor again */
+	return fcntl(group->fd[0], F_SETSIG, td_signal.number) != 0 ? -errno : 0;
+}
+
+static void clear(struct td_group_counters *groups)
+{
+	memset(groups, 0, sizeof(*groups));
+	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
+		memset(groups->group[g].fd, 0xff, sizeof(groups->group[g].fd));
+}
+
+int td_events_open(struct td_group_counters *groups, struct td_thread *thread,
+		   uint32_t tid)
+{
+	int error = 0;
+
+	clear(groups);
+	for (uint32_t g = 0; g < td_groups_shape.groups; g++) {
+		error = open_group(&groups->group[g], g, tid);
+		if (error) {
+			close_group(&groups->group[g]);
+			break;
+		}
+		groups->groups = g + 1;
+	}
+	if (!groups->groups)
+		return error;
+	if (error)
+		td_debug(TD_DEBUG_THREADS, "thread %u: only %u of %u groups (%s)", tid,
+			 groups->groups, td_groups_shape.groups, strerror(-error));
+	thread->registers.slots_fd = groups->group[0].fd[0];
+	thread->registers.mapped = false;
+	thread->groups = groups;
+	return 0;
+}
+
+int td_events_start(struct td_thread *thread)
+{
+	struct td_group_counters *groups = thread->groups;
+
+	groups->cycles = map_page(thread->fd);
+	if (!groups->cycles)
+		return -ENOMEM;
+	return ioctl(groups->group[0].fd[0], PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+}
+
+/* What all groups together were on and on a counter, ns: for the trace. */
+static void say_times(const struct td_thread *thread)
+{
+	const struct td_group_counters *groups = thread->groups;
+	struct {
+		uint64_t events, enabled, running, value[TD_GROUP_MEMBERS];
+	} count;
+
+	for (uint32_t g = 0; g < groups->groups; g++) {
+		if (read(groups->group[g].fd[0], &count, sizeof(count)) < 24)
+			continue;
+		td_debug(TD_DEBUG_THREADS, "group %u: enabled %llu ns, running %llu ns",
+			 g, (unsigned long long)count.enabled,
+			 (unsigned long long)count.running);
+	}
+}
+
+void td_events_close(struct td_thread *thread)
+{
+	struct td_group_counters *groups = thread->groups;
+
+	if (!groups)
+		return;
+	say_times(thread);
+	thread->groups = NULL; /* a signal may still come */
+	thread->registers.slots_fd = -1;
+	if (groups->cycles)
+		munmap((void *)groups->cycles, PAGE);
+	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
+		close_group(&groups->group[g]);
+	groups->groups = 0;
+}
+
+void td_events_renumber(struct td_thread *thread, int from, int to)
+{
+	for (uint32_t g = 0; thread->groups && g < TD_GROUPS_MAX; g++)
+		for (uint32_t i = 0; i < TD_GROUP_MEMBERS; i++)
+			if (thread->groups->group[g].fd[i] == from)
+				thread->groups->group[g].fd[i] = to;
+}
+
+void td_events_forget(struct td_thread *thread)
+{
+	for (uint32_t g = 0; thread->groups && g < TD_GROUPS_MAX; g++)
+		for (uint32_t i = 0; i < TD_GROUP_MEMBERS; i++)
+			td_descriptor_close(thread->groups->group[g].fd[i]);
+}
+
+static const char *const leavings[2] = {"near_returns", "near_calls"};
+
+static bool has_leavings(void)
+{
+	return td_events_find(found.family, leavings[0]) >= 0 &&
+	       td_events_find(found.family, leavings[1]) >= 0;
+}
+
+static void set_member(uint32_t group, uint32_t member, const char *name, uint32_t type,
+		       uint64_t config, uint32_t value)
+{
+	struct member *to = &found.member[group][member];
+
+	snprintf(to->name, sizeof(to->name), "%s", name);
+	to->type = type;
+	to->config = config;
+	td_groups_shape.value[group][member] = (uint8_t)value;
+	td_groups_shape.members[group] = member + 1;
+}
+
+/* Behind the events of its own. */
+static void end_group(uint32_t group)
+{
+	uint32_t n = td_groups_shape.members[group];
+
+	set_member(group, n++, "inst", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
+		   TD_GROUP_VALUE_INST);
+	for (uint32_t i = 0; found.leavings && i < 2; i++) {
+		int event = td_events_find(found.family, leavings[i]);
+
+		set_member(group, n++, leavings[i], PERF_TYPE_RAW,
+			   found.family->event[event].config,
+			   TD_GROUP_VALUE_LEAVINGS + i);
+	}
+}
+
+static void add_member(uint32_t group, const struct td_event *event)
+{
+	uint32_t n = td_groups_shape.members[group];
+	bool generic = event->config & TD_EVENT_GENERIC;
+
+	set_member(group, n, event->name, generic ? PERF_TYPE_HARDWARE : PERF_TYPE_RAW,
+		   event->config & ~TD_EVENT_GENERIC, 1 + n);
+}
+
+/* The events that the user asks for, in groups of their own behind the others. */
+static void add_asked(void)
+{
+	uint32_t g = td_groups_shape.groups, n = 0;
+
+	found.tables = g;
+	for (uint32_t i = 0; i < found.asked && g < TD_GROUPS_MAX; i++) {
+		const struct td_event_name *event = &found.ask[i];
+
+		set_member(g, n, event->name, event->type, event->config, 1 + n);
+		td_groups_shape.divides[g] = TD_GROUP_ALWAYS;
+		if (++n == found.counters || i + 1 == found.asked) {
+			end_group(g++);
+			n = 0;
+		}
+	}
+	td_groups_shape.groups = g;
+}
+
+static bool is_for_smt(const struct td_event_group *group)
+{
+	return strcmp(group->name, "smt") == 0;
+}
+
+/* Level 2 is not wanted, and the first group alone makes level 1. */
+static bool is_superfluous(const struct td_event_group *group,
+			   const struct td_options *options)
+{
+	if (is_for_smt(group))
+		return !found.shared;
+	/* without nodes all that is there: level 1 is cut as well */
+	return options->level == TD_LEVEL_1 && group != found.family->group &&
+	       td_groups_shape.nodes;
+}
+
+static bool is_counted(const struct td_event *event, uint32_t groups)
+{
+	for (uint32_t g = 0; g < groups; g++)
+		for (uint32_t i = 0; i < td_groups_shape.members[g]; i++)
+			if (!strcmp(found.member[g][i].name, event->name))
+				return true;
+	return false;
+}
+
+/* The family's groups, or where counters are missing their events one by one. */
+static void cut_groups(const struct td_options *options)
+{
+	const struct td_event_family *family = found.family;
+	bool whole = found.counters >= TD_GROUP_EVENTS;
+	uint32_t g = 0, n = 0;
+
+	for (uint32_t i = 0; i < family->groups && g < TD_GROUPS_MAX; i++) {
+		const struct td_event_group *from = &family->group[i];
+
+		if (is_superfluous(from, options))
+			continue;
+		for (uint32_t k = 0; k < from->events && g < TD_GROUPS_MAX; k++) {
+			const struct td_event *event = &family->event[from->event[k]];
+
+			if (!whole && is_counted(event, g + 1))
+				continue;
+			add_member(g, event);
+			if (++n == found.counters) {
+				end_group(g++);
+				n = 0;
+			}
+		}
+		td_groups_shape.divides[g - !n] = (uint8_t)from->nodes;
+		if (whole && n) {
+			end_group(g++);
+			n = 0;
+		}
+	}
+	if (n && g < TD_GROUPS_MAX)
+		end_group(g++);
+	td_groups_shape.groups = g;
+}
+
+static const char *const nodes[TD_GROUP_NODES] = {"retiring", "bad_speculation",
+						  "frontend_bound", "backend_bound"};
+
+static void set_factor(const struct td_event_term *term, uint32_t node)
+{
+	const struct td_event_group *group = &found.family->group[0];
+
+	for (uint32_t k = 0; k < group->events; k++)
+		if (group->event[k] == term->event)
+			td_groups_shape.factor[node][k] = (int8_t)term->factor;
+}
+
+/* The node without terms is the rest. */
+static void set_factors(void)
+{
+	const struct td_event_family *family = found.family;
+
+	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
+		bool summed = false;
+
+		for (uint32_t i = 0; i < family->terms; i++) {
+			if (strcmp(family->term[i].node, nodes[node]) != 0)
+				continue;
+			set_factor(&family->term[i], node);
+			summed = true;
+		}
+		if (!summed)
+			td_groups_shape.rest = node;
+	}
+}
+
+static void plan(const struct td_options *options, uint32_t counters, bool judged)
+{
+	/* decoder/topdown.c: retiring, bad speculation, frontend, backend */
+	static const uint8_t percent[TD_GROUP_NODES] = {70, 15, 15, 20};
+
+	memset(&td_groups_shape, 0, sizeof(td_groups_shape));
+	memset(found.member, 0, sizeof(found.member));
+	found.counters = counters;
+	found.leavings = judged;
+	td_groups_shape.width = found.family->width;
+	td_groups_shape.nodes = counters >= found.family->group[0].events &&
+				found.family->terms && !found.shared;
+	td_groups_shape.drill = td_groups_shape.nodes && options->level == TD_LEVEL_AUTO;
+	memcpy(td_groups_shape.percent, percent, sizeof(percent));
+	set_factors();
+	cut_groups(options);
+	add_asked();
+}
+
+static void run_loop(void)
+{
+	for (volatile uint32_t i = 0; i < LOOP; i++)
+		;
+}
+
+/* Is the group on its counters all the time, beside the cycles? */
+static int try_group(struct td_thread *thread, uint32_t group)
+{
+	struct td_group_counters *groups = thread->groups;
+	struct {
+		uint64_t events, enabled, running, value[TD_GROUP_MEMBERS];
+	} count = {0};
+	struct td_reading now = {.elapsed = 0};
+	int leader = groups->group[group].fd[0];
+
+	groups->active = group;
+	if (ioctl(leader, PERF_EVENT_IOC_ENABLE, 0) != 0)
+		return -errno;
+	td_groups_ops.reset(thread);
+	run_loop();
+	groups->fresh = false;
+	now.readable = td_groups_ops.read(thread, &now);
+	ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	if (read(leader, &count, sizeof(count)) < 24 || !count.enabled ||
+	    count.enabled != count.running)
+		return -EBUSY;
+	if (!now.readable)
+		return -ENODATA;
+	/* the loop's instructions, at least: a counter that counts nothing is none */
+	return now.elapsed > LOOP / 4 && now.values[TD_GROUP_VALUE_INST] > LOOP ? 0
+										: -EIO;
+}
+
+/* A loop that retires must show it. */
+static bool level1_makes_sense(struct td_thread *thread)
+{
+	struct td_reading now = {.elapsed = 0};
+
+	if (!td_groups_shape.nodes)
+		return true;
+	thread->groups->active = 0;
+	ioctl(thread->groups->group[0].fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	td_groups_ops.reset(thread);
+	run_loop();
+	thread->groups->fresh = false;
+	/* where bad speculation is the rest, an event that counts nothing ends there, and
+	 * the loop's branch is always the same */
+	if (!td_groups_ops.read(thread, &now) ||
+	    (td_groups_shape.rest == 1 && now.values[2] > now.values[0] / 4))
+		return false;
+	return now.values[1] && now.values[1] <= now.values[0] + now.values[0] / 8 &&
+	       now.values[3] <= now.values[0];
+}
+
+/* Takes away a group that this machine does not count. */
+static void drop_group(uint32_t group)
+{
+	uint32_t last = --td_groups_shape.groups;
+
+	if (group < found.tables)
+		found.tables--;
+	else
+		td_core_note("events of TDAGENT_EVENTS that do not count here: %s%s",
+			     found.member[group][0].name,
+			     td_groups_shape.members[group] > 2 ? " and others" : "");
+	for (uint32_t g = group; g < last; g++) {
+		memcpy(found.member[g], found.member[g + 1], sizeof(found.member[g]));
+		memcpy(td_groups_shape.value[g], td_groups_shape.value[g + 1],
+		       sizeof(td_groups_shape.value[g]));
+		td_groups_shape.members[g] = td_groups_shape.members[g + 1];
+		td_groups_shape.divides[g] = td_groups_shape.divides[g + 1];
+	}
+	found.dropped++;
+}
+
+static int try_one(struct td_thread *thread, uint32_t g)
+{
+	struct td_group_pages *group = &thread->groups->group[g];
+	int error = open_group(group, g, 0);
+
+	if (!error)
+		error = try_group(thread, g);
+	if (!error && g == 0 && !level1_makes_sense(thread))
+		error = -EIO;
+	close_group(group);
+	return error;
+}
+
+static int try_groups(struct td_thread *thread)
+{
+	uint32_t g = 0;
+
+	found.dropped = 0;
+	while (g < td_groups_shape.groups) {
+		int error = try_one(thread, g);
+
+		if (error && g == 0)
+			return error;
+		if (error)
+			drop_group(g);
+		else
+			g++;
+	}
+	return 0;
+}
+
+/* What a window's groups have beside them: cycles that interrupt. */
+static int open_cycles(struct td_thread *thread)
+{
+	const struct member cycles = {"cycles", PERF_TYPE_HARDWARE,
+				      PERF_COUNT_HW_CPU_CYCLES};
+
+	thread->fd = open_event(&cycles, NEVER, 0, -1);
+	if (thread->fd < 0)
+		return thread->fd;
+	thread->groups->cycles = map_page(thread->fd);
+	if (!thread->groups->cycles)
+		return -ENOMEM;
+	return ioctl(thread->fd, PERF_EVENT_IOC_ENABLE, 0) != 0 ? -errno : 0;
+}
+
+/* The most that works: near returns and calls where there is room for them, then
+ * fewer and fewer events a group. */
+static int try_all(const struct td_options *options)
+{
+	static const struct {
+		uint32_t counters;
+		bool leavings;
+	} size[] = {{4, true}, {4, false}, {3, false}, {2, false}};
+	static struct td_thread thread; /* too large for a small stack */
+	static struct td_group_counters groups;
+	int error;
+
+	memset(&thread, 0, sizeof(thread));
+	clear(&groups);
+	thread.groups = &groups;
+	error = open_cycles(&thread);
+	for (size_t i = 0; !error && i < sizeof(size) / sizeof(size[0]); i++) {
+		if (size[i].leavings && !has_leavings())
+			continue;
+		plan(options, size[i].counters, size[i].leavings);
+		error = try_groups(&thread);
+		if (!error || error == -ENODATA || error == -EIO)
+			break;
+		if (i + 1 < sizeof(size) / sizeof(size[0]))
+			error = 0;
+	}
+	if (groups.cycles)
+		munmap((void *)groups.cycles, PAGE);
+	td_descriptor_close(thread.fd);
+	return error;
+}
+
+static bool file_says(const char *path, char wanted)
+{
+	char text[8];
+
+	return td_facts_read(path, text, sizeof(text)) > 0 && text[0] == wanted;
+}
+
+static void explain(int error, char *why, size_t size)
+{
+	bool watchdog = file_says("/proc/sys/kernel/nmi_watchdog", '1');
+
+	if (error == -EBUSY)
+		snprintf(why, size, "the events of %s do not fit on the free counters%s",
+			 found.family->name,
+			 watchdog ? " (kernel.nmi_watchdog takes one)" : "");
+	else if (error == -ENODATA)
+		snprintf(why, size, "RDPMC is off here (cpu/rdpmc)");
+	else if (error == -EIO)
+		snprintf(why, size, "the events of %s count nonsense here",
+			 found.family->name);
+	else
+		snprintf(why, size, "the events of %s: %s", found.family->name,
+			 strerror(-error));
+}
+
+/* The rung below: instructions and branch misses, which every CPU counts. */
+static int try_without_topdown(const struct td_options *options, char *why, size_t size)
+{
+	size_t used = strlen(why);
+	int error;
+
+	found.family = td_events_named("architectural");
+	error = try_all(options);
+	if (!error)
+		snprintf(found.why, sizeof(found.why), "%s", why);
+	else if (used < size)
+		snprintf(why + used, size - used, "; no events at all (%s)",
+			 strerror(-error));
+	return error;
+}
+
+int td_events_detect(const struct td_options *options, char *why, size_t size)
+{
+	static bool works; /* a forked child runs on the same machine */
+	uint32_t family = 0, model = 0;
+	enum td_vendor vendor = td_events_this_cpu(&family, &model);
+	int error;
+
+	if (works)
+		return 0;
+	found.asked = td_event_names_find(options->events, found.ask);
+	found.shared = file_says(SMT_ACTIVE, '1');
+	found.family = options->level == TD_LEVEL_0
+			       ? NULL
+			       : td_events_of_cpu(vendor, family, model);
+	if (found.family) {
+		error = try_all(options);
+		if (error)
+			explain(error, why, size);
+	} else {
+		error = -ENOENT;
+		if (options->level == TD_LEVEL_0)
+			snprintf(why, size, "TDAGENT_LEVEL=0");
+		else
+			snprintf(why, size,
+				 "no event tables for this CPU (family %u, model %u)",
+				 family, model);
+	}
+	if (error)
+		error = try_without_topdown(options, why, size);
+	works = !error;
+	return error;
+}
+
+void td_events_reason(char *text, size_t size)
+{
+	if (found.why[0]) {
+		snprintf(text, size,
+			 "instructions and branch misses by RDPMC; no top-down: %s",
+			 found.why);
+		return;
+	}
+	snprintf(text, size, "%u group%s of %u events by RDPMC (%s)%s%s",
+		 td_groups_shape.groups, td_groups_shape.groups == 1 ? "" : "s",
+		 found.counters, found.family->name,
+		 td_groups_shape.nodes ? "" : ", level 1 in several of them",
+		 found.dropped ? ", some level 2 events do not count here" : "");
+}
+
+unsigned td_events_leavings(void)
+{
+	return found.leavings ? TD_GROUP_VALUE_LEAVINGS : 0;
+}
+
+uint32_t td_events_counters(void)
+{
+	return TD_GROUP_VALUE_LEAVINGS + (found.leavings ? 2 : 0);
+}
+
+static void name_counter(struct td_file_counter *counter, const char *name,
+			 const char *unit)
+{
+	snprintf(counter->name, sizeof(counter->name), "%s", name);
+	snprintf(counter->unit, sizeof(counter->unit), "%s", unit);
+}
+
+static void name_counters(struct td_file_counter *counter)
+{
+	name_counter(&counter[0], found.why[0] ? "cycles" : "slots",
+		     found.why[0] ? "1" : "slots");
+	for (uint32_t i = 0; i < TD_GROUP_NODES; i++)
+		name_counter(&counter[1 + i], td_groups_shape.nodes ? nodes[i] : "none",
+			     td_groups_shape.nodes ? "slots" : "1");
+	for (uint32_t i = 0; i < td_groups_shape.members[0]; i++)
+		if (!td_groups_shape.nodes || i >= found.counters)
+			name_counter(&counter[td_groups_shape.value[0][i]],
+				     found.member[0][i].name, "1");
+	name_counter(&counter[TD_GROUP_VALUE_INST], "instructions", "1");
+}
+
+/* Near returns and calls are for judging windows only. */
+static void name_events(struct td_file_header *header)
+{
+	for (uint32_t g = 0; g < td_groups_shape.groups; g++) {
+		for (uint32_t i = 0; i < td_groups_shape.members[g]; i++) {
+			uint32_t value = td_groups_shape.value[g][i];
+			struct td_file_event *event = &header->event[header->events];
+
+			if (value >= TD_GROUP_VALUE_LEAVINGS ||
+			    header->events == TD_EVENTS_MAX ||
+			    (g == 0 && td_groups_shape.nodes &&
+			     value != TD_GROUP_VALUE_INST))
+				continue;
+			memcpy(event->name, found.member[g][i].name, sizeof(event->name));
+			event->group = (uint16_t)g;
+			event->value = (uint16_t)value;
+			event->config = found.member[g][i].config;
+			header->events++;
+		}
+	}
+}
+
+void td_events_describe(struct td_file_header *header)
+{
+	header->slots_a_cycle = td_groups_shape.width;
+	header->groups = td_groups_shape.groups;
+	header->events = 0;
+	snprintf(header->family, sizeof(header->family), "%s", found.family->name);
+	name_counters(header->counter);
+	name_events(header);
+	header->level = found.why[0] ? 0 : found.tables > 1 ? 2 : 1;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "agent/sigsafe/groups.h"
+
+#include <string.h>
+
+#include "agent/sigsafe/metrics.h"
+#include "agent/sigsafe/syscall.h"
+#include "agent/sigsafe/trigger.h"
+
+#define WINDOWS_FEW 8u  /* of group 0: fewer say nothing of a function */
+#define PERCENT_ROOM 2u /* below the threshold a node is divided already */
+
+struct td_groups_shape td_groups_shape;
+
+/* One count, 64 bits wide; false, with the count of what has been, where no counter has
+ * the event just now. */
+static bool read_count(const volatile struct perf_event_mmap_page *page, uint64_t *count)
+{
+	uint64_t offset, value = 0;
+	uint32_t lock, width = page->pmc_width ? page->pmc_width : 48;
+
+	do {
+		lock = page->lock;
+		__asm__ volatile("" ::: "memory");
+		offset = (uint64_t)page->offset;
+		if (!td_metrics_read_one(page, &value)) {
+			*count = offset;
+			return false;
+		}
+		__asm__ volatile("" ::: "memory");
+	} while (page->lock != lock);
+	/* so many bits, with their sign: a sampling event counts up to zero */
+	*count = offset + (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
+	return true;
+}
+
+static bool read_members(const struct td_group_counters *groups, uint64_t *count)
+{
+	const struct td_group_pages *group = &groups->group[groups->active];
+	uint32_t n = td_groups_shape.members[groups->active];
+	bool complete = true;
+
+	for (uint32_t i = 0; i < n; i++)
+		complete = complete && read_count(group->page[i], &count[1 + i]);
+	return complete;
+}
+
+void td_groups_capture(struct td_thread *thread)
+{
+	struct td_group_counters *groups = thread->groups;
+	const volatile struct perf_event_mmap_page *leader =
+		groups->group[groups->active].page[0];
+	uint32_t lock = leader->lock;
+
+	groups->complete = read_count(groups->cycles, &groups->count[0]) &&
+			   read_members(groups, groups->count) && lock == leader->lock;
+	groups->lock = lock;
+	groups->fresh = true;
+}
+
+/* Level 1 from group 0's own events. */
+static void make_nodes(const uint64_t *delta, uint64_t *values)
+{
+	uint64_t rest = values[0];
+
+	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
+		int64_t slots = 0;
+
+		if (node == td_groups_shape.rest)
+			continue;
+
+		for (uint32_t i = 0; i < TD_GROUP_NODES; i++)
+			slots += td_groups_shape.factor[node][i] * (int64_t)delta[i];
+		values[1 + node] = (uint64_t)slots;
+		rest -= (uint64_t)slots;
+	}
+	values[1 + td_groups_shape.rest] = rest;
+}
+
+/* Values since the last reset, from the counts as they were captured. */
+static bool read_group(struct td_thread *thread, struct td_reading *now)
+{
+	struct td_group_counters *groups = thread->groups;
+	uint32_t active = groups->active, n = td_groups_shape.members[active];
+	uint64_t delta[TD_GROUP_MEMBERS] = {0};
+
+	if (!groups->fresh)
+		td_groups_capture(thread);
+	groups->fresh = false;
+	memset(now->values, 0, sizeof(now->values));
+	now->elapsed = groups->count[0] - groups->base[0];
+	now->values[0] = now->elapsed * td_groups_shape.width;
+	for (uint32_t i = 0; i < n; i++) {
+		delta[i] = groups->count[1 + i] - groups->base[1 + i];
+		now->values[td_groups_shape.value[active][i]] = delta[i];
+	}
+	if (active == 0 && td_groups_shape.nodes)
+		make_nodes(delta, now->values);
+	return groups->complete && groups->based;
+}
+
+/* Totals are group 0's: another one's counts are no part of them. */
+static bool read_total(struct td_thread *thread, struct td_reading *now)
+{
+	return read_group(thread, now) && thread->groups->active == 0;
+}
+
+static void reset_group(struct td_thread *thread)
+{
+	struct td_group_counters *groups = thread->groups;
+
+	groups->base_lock = groups->group[groups->active].page[0]->lock;
+	/* before the start the cycles are not on a counter yet */
+	read_count(groups->cycles, &groups->base[0]);
+	groups->based = read_members(groups, groups->base);
+}
+
+static bool was_switched(const struct td_thread *thread)
+{
+	return thread->groups->lock != thread->groups->base_lock;
+}
+
+const struct td_counter_ops td_groups_ops = {
+	.read = read_group,
+	.read_total = read_total,
+	.reset = reset_group,
+	.switched = was_switched,
+};
+
+/* One group off, the other on.  False: the program has taken a descriptor. */
+static bool change_to(struct td_thread *thread, uint32_t group)
+{
+	struct td_group_counters *groups = thread->groups;
+	int from = groups->group[groups->active].fd[0], to = groups->group[group].fd[0];
+
+	if (!td_perf_is_ours(thread, from) || !td_perf_is_ours(thread, to))
+		return false;
+	td_syscall3(SYS_ioctl, from, PERF_EVENT_IOC_DISABLE, 0);
+	td_syscall3(SYS_ioctl, to, PERF_EVENT_IOC_ENABLE, 0);
+	groups->active = group;
+	groups->fresh = false;
+	return true;
+}
+
+/* A sum of the place's windows without what measuring added to them. */
+static int64_t without_own(const struct td_file_thread *record,
+			   const struct td_file_place *place, uint32_t value)
+{
+	int64_t own = 0;
+
+	if (record->empties)
+		own = (int64_t)record->empty[value] * (int64_t)place->windows /
+		      (int64_t)record->empties;
+	return (int64_t)place->sum[value].sum - own;
+}
+
+/* Is there something to divide, as far as this function's windows tell? */
+static bool is_wanted(const struct td_thread *thread, const struct td_file_place *place,
+		      uint32_t group)
+{
+	const struct td_file_thread *record = thread->places.record;
+	uint32_t divides = td_groups_shape.divides[group];
+	int64_t slots = without_own(record, place, 0);
+
+	if (divides & TD_GROUP_ALWAYS)
+		return true;
+	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
+		int least = td_groups_shape.percent[node] - (int)PERCENT_ROOM;
+
+		if (divides >> node & 1 &&
+		    without_own(record, place, 1 + node) * 100 > least * slots)
+			return true;
+	}
+	return false;
+}
+
+/* Half of the windows are group 0's; the others go to groups that are wanted. */
+static uint32_t drill(struct td_thread *thread, const struct td_file_place *place)
+{
+	uint32_t wanted[TD_GROUPS_MAX], n = 0;
+
+	if (place->windows < WINDOWS_FEW || td_random_below(&thread->random, 2) == 0)
+		return 0;
+	for (uint32_t i = 1; i < thread->groups->groups; i++) {
+		if (is_wanted(thread, place, i))
+			wanted[n++] = i;
+	}
+	return n ? wanted[td_random_below(&thread->random, n)] : 0;
+}
+
+void td_groups_open(struct td_thread *thread, const struct td_identity *identity)
+{
+	struct td_group_counters *groups = thread->groups;
+	struct td_file_place *place;
+	uint32_t group;
+
+	if (groups->groups < 2)
+		return;
+	group = td_groups_shape.drill && !thread->window.empty
+			? drill(thread, thread->window.place)
+			: (uint32_t)td_random_below(&thread->random, groups->groups);
+	if (!group)
+		return;
+	place = td_places_get_of(&thread->places, identity, group);
+	/* the place of all that found no room is group 0's */
+	if (place != thread->places.other && change_to(thread, group))
+		thread->window.place = place;
+}
+
+void td_groups_close(struct td_thread *thread)
+{
+	struct td_group_counters *groups = thread->groups;
+	uint64_t cycles = groups->base[0];
+
+	groups->fresh = false;
+	if (!groups->active || !change_to(thread, 0))
+		return;
+	reset_group(thread);
+	/* the period that runs was armed before */
+	if (thread->armed_at != TD_ARMED_UNKNOWN)
+		thread->armed_at -= groups->base[0] - cycles;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups of general-purpose counters, read by RDPMC in the strobe's windows.  One
+ * group counts at a time, so that the kernel never has to multiplex: group 0 in all
+ * long periods and some windows, another one in single windows instead of it.
+ * Cycles are those of the event that interrupts, which counts all the time.
+ *
+ * Counts are taken as the kernel's perf_event_mmap_page defines them, offset and
+ * register together: they go on over overflows, switches and periods.
+ */
+#ifndef TD_SIGSAFE_GROUPS_H
+#define TD_SIGSAFE_GROUPS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/sigsafe/thread.h"
+
+/* Events of a group: up to 4 of its own, instructions, near returns and calls. */
+#define TD_GROUP_MEMBERS 7u
+/* Where the values of the last three are; those of its own follow value 0, slots. */
+#define TD_GROUP_VALUE_INST 5u
+#define TD_GROUP_VALUE_LEAVINGS 6u
+#define TD_GROUP_NODES 4u
+
+/* What all threads' groups have in common; constant after the start. */
+struct td_groups_shape {
+	uint32_t width; /* slots a cycle; 1: value 0 is cycles */
+	uint32_t groups;
+	uint32_t members[TD_GROUPS_MAX];
+	uint8_t value[TD_GROUPS_MAX][TD_GROUP_MEMBERS]; /* of each member */
+	/* Group 0's values 1 to 4 are the slots of level 1's nodes: factor times its
+	 * members, of one node the rest. */
+	bool nodes;
+	uint32_t rest; /* that node */
+	int8_t factor[TD_GROUP_NODES][TD_GROUP_NODES];
+	/* Level `auto`: nodes (bits) that a group divides, and the percent of slots
+	 * from which a node is worth that; drill: all groups in turn without. */
+	bool drill;
+#define TD_GROUP_ALWAYS 0x80 /* among the nodes: wanted whatever level 1 says */
+	uint8_t divides[TD_GROUPS_MAX];
+	uint8_t percent[TD_GROUP_NODES];
+};
+
+extern struct td_groups_shape td_groups_shape;
+
+struct td_group_pages {
+	int fd[TD_GROUP_MEMBERS]; /* the first is the leader; -1 none */
+	const volatile struct perf_event_mmap_page *page[TD_GROUP_MEMBERS];
+};
+
+/* A thread's counters. */
+struct td_group_counters {
+	uint32_t groups; /* that the thread has */
+	uint32_t active;
+	const volatile struct perf_event_mmap_page *cycles; /* of the trigger */
+	struct td_group_pages group[TD_GROUPS_MAX];
+	bool fresh;    /* count[] is of this signal */
+	bool complete; /* all of it was on counters */
+	bool based;    /* the same of base[] */
+	uint32_t lock; /* of the leader's page: it moves with each switch */
+	uint32_t base_lock;
+	uint64_t count[1 + TD_GROUP_MEMBERS]; /* cycles, then the members */
+	uint64_t base[1 + TD_GROUP_MEMBERS];  /* at the last reset */
+};
+
+extern const struct td_counter_ops td_groups_ops;
+
+/* Reads the active group.  Context: signal, or normal on the thread. */
+void td_groups_capture(struct td_thread *thread);
+
+/* Before a window of the function opens: decides on its group, which counts from
+ * now on; thread->window.place becomes the function's place for it.  Context: signal. */
+void td_groups_open(struct td_thread *thread, const struct td_identity *identity);
+
+/* After the window: group 0 again.  Context: as above. */
+void td_groups_close(struct td_thread *thread);
+
+#endif

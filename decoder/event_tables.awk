@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+# data/events/*.events (data/events/README.md) to C: awk -f event_tables.awk FILE...
+function refuse(what) {
+	printf "%s:%d: %s\n", FILENAME, FNR, what >"/dev/stderr"
+	failed = 1
+	exit 1
+}
+function known(name) {
+	if (!(name in number))
+		refuse("no event " name)
+	return number[name]
+}
+function finish() {
+	if (!family)
+		return
+	if (events > 32 || groups > 7)
+		refuse("too many events or groups")
+	out = out sprintf("\t{\n\t\t.name = \"%s\",\n\t\t.width = %d,\n\t\t.source = \"%s\",\n", family, width, source)
+	out = out "\t\t.cpus = " cpus ",\n"
+	if (cpus)
+		out = out "\t\t.cpu = {" cpu "},\n"
+	out = out "\t\t.events = " events ",\n\t\t.event = {\n" event "\t\t},\n"
+	out = out "\t\t.terms = " terms ",\n"
+	if (terms)
+		out = out "\t\t.term = {\n" term "\t\t},\n"
+	out = out "\t\t.formulas = " formulas ",\n"
+	if (formulas)
+		out = out "\t\t.formula = {\n" formula "\t\t},\n"
+	out = out "\t\t.groups = " groups ",\n\t\t.group = {\n" group "\t\t},\n\t},\n"
+}
+function begin_family() {
+	finish()
+	family = $2
+	width = events = terms = formulas = groups = cpus = 0
+	source = cpu = event = term = formula = group = ""
+	split("", number)
+}
+function add_cpus(   i, part, range) {
+	for (i = 3; i <= NF; i++) {
+		if ($2 == "intel")
+			cpu = cpu sprintf("{TD_VENDOR_INTEL, 6, 0x%s, 0x%s}, ", $i, $i)
+		else if (split($i, part, ":") == 2) {
+			if (split(part[2], range, "-") == 1)
+				range[2] = range[1]
+			cpu = cpu sprintf("{TD_VENDOR_%s, 0x%s, 0x%s, 0x%s}, ", toupper($2), part[1], range[1], range[2])
+		} else
+			refuse("cpu " $2 ": " $i)
+		cpus++
+	}
+}
+function add_event(   i, config, counter) {
+	config = $3 == "generic" ? "TD_EVENT_GENERIC | " $4 : "TD_EVENT(0x" $3 ", 0x" $4 ")"
+	counter = -1
+	for (i = 5; i <= NF; i++) {
+		if ($i ~ /^cmask=[0-9]+$/)
+			config = config " | " substr($i, 7) "ull << 24"
+		else if ($i == "edge")
+			config = config " | 1ull << 18"
+		else if ($i == "inv")
+			config = config " | 1ull << 23"
+		else if ($i == "any")
+			config = config " | 1ull << 21"
+		else if ($i ~ /^counter=[0-9]+$/)
+			counter = substr($i, 9)
+		else
+			refuse("event " $2 ": " $i)
+	}
+	if ($2 in number)
+		refuse("event " $2 " twice")
+	number[$2] = events++
+	event = event sprintf("\t\t\t{\"%s\", %s, %d},\n", $2, config, counter)
+}
+function add_terms(   i, sign, part) {
+	sign = ""
+	for (i = 4; i <= NF; i++) {
+		if ($i == "+" || $i == "-") {
+			sign = $i
+			continue
+		}
+		if (split($i, part, "[*]") != 2)
+			refuse("node " $2 ": " $i)
+		term = term sprintf("\t\t\t{\"%s\", %s%d, %d},\n", $2, sign, part[1], known(part[2]))
+		terms++
+	}
+}
+function add_formula(   text) {
+	text = $0
+	sub(/^formula[ \t]+[a-z_0-9]+[ \t]*=[ \t]*/, "", text)
+	formula = formula sprintf("\t\t\t{\"%s\", \"%s\"},\n", $2, text)
+	formulas++
+}
+function add_group(   i, list, nodes, n) {
+	nodes = "0"
+	for (i = 3; i <= NF && $i != ":"; i++) {
+		list = list known($i) ", "
+		n++
+	}
+	if (n > 4)
+		refuse("group " $2 " has more than four events")
+	for (i++; i <= NF; i++)
+		nodes = nodes " | TD_NODE_BIT(" $i ")"
+	group = group sprintf("\t\t\t{\"%s\", %d, {%s}, %s},\n", $2, n, list, nodes)
+	groups++
+}
+/^[ \t]*(#|$)/ { next }
+$1 == "family" { begin_family(); next }
+!family { refuse("family comes first") }
+$1 == "cpu" { add_cpus(); next }
+$1 == "width" { width = $2; next }
+$1 == "source" { source = substr($0, 8); next }
+$1 == "event" { add_event(); next }
+$1 == "node" { add_terms(); next }
+$1 == "formula" { add_formula(); next }
+$1 == "group" { add_group(); next }
+{ refuse("what is " $1 "?") }
+END {
+	if (failed)
+		exit 1
+	finish()
+	print "/* Made by event_tables.awk from data/events; SPDX-License-Identifier: MIT */"
+	print "#include \"decoder/events.h\"\n"
+	print "const struct td_event_family td_event_families[] = {"
+	printf "%s", out
+	print "};\n"
+	print "const size_t td_event_family_count =\n\tsizeof(td_event_families) / sizeof(td_event_families[0]);"
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/events.h"
+
+#include <string.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+const struct td_event_family *td_events_of_cpu(enum td_vendor vendor, uint32_t family,
+					       uint32_t model)
+{
+	for (size_t i = 0; i < td_event_family_count && vendor != TD_VENDOR_NONE; i++) {
+		const struct td_event_family *candidate = &td_event_families[i];
+
+		for (uint32_t k = 0; k < candidate->cpus; k++) {
+			const struct td_event_cpu *cpu = &candidate->cpu[k];
+
+			if (cpu->vendor == vendor && cpu->family == family &&
+			    model >= cpu->first && model <= cpu->last)
+				return candidate;
+		}
+	}
+	return NULL;
+}
+
+const struct td_event_family *td_events_named(const char *name)
+{
+	for (size_t i = 0; i < td_event_family_count; i++) {
+		if (strcmp(td_event_families[i].name, name) == 0)
+			return &td_event_families[i];
+	}
+	return NULL;
+}
+
+int td_events_find(const struct td_event_family *family, const char *name)
+{
+	for (uint32_t i = 0; i < family->events; i++) {
+		if (strcmp(family->event[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+static enum td_vendor vendor_of(uint32_t ebx)
+{
+	switch (ebx) {
+	case 0x756e6547: /* "Genu" */
+		return TD_VENDOR_INTEL;
+	case 0x68747541: /* "Auth" */
+		return TD_VENDOR_AMD;
+	default:
+		return TD_VENDOR_NONE;
+	}
+}
+
+enum td_vendor td_events_this_cpu(uint32_t *family, uint32_t *model)
+{
+	uint32_t a, b, c, d, version;
+
+	if (!__get_cpuid(1, &version, &b, &c, &d) || !__get_cpuid(0, &a, &b, &c, &d))
+		return TD_VENDOR_NONE;
+	*family = version >> 8 & 0xf;
+	*model = (version >> 4 & 0xf) | (version >> 12 & 0xf0);
+	if (*family == 0xf)
+		*family += version >> 20 & 0xff;
+	return vendor_of(b);
+}
+#else
+enum td_vendor td_events_this_cpu(uint32_t *family, uint32_t *model)
+{
+	*family = *model = 0;
+	return TD_VENDOR_NONE;
+}
+#endif

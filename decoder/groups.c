@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/groups.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "decoder/formula.h"
+
+#define SOURCES_MAX (TD_EVENTS_MAX + TD_NODES_LEVEL1)
+#define NODES TD_GROUPS_MAX /* as a group: level 1 as it was measured */
+
+/* One measured number that formulas use. */
+struct source {
+	const char *name;
+	double value;
+	double half; /* of its 95 % interval */
+	uint32_t group;
+	uint64_t windows;
+};
+
+struct sources {
+	const struct td_event_family *family;
+	double width;
+	struct source source[SOURCES_MAX];
+	uint32_t n;
+	uint32_t used;  /* bits of groups */
+	uint32_t moved; /* which source is moved, and by how much */
+	double by;
+};
+
+void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *header)
+{
+	memset(plan, 0, sizeof(*plan));
+	if (header->backend != TD_BACKEND_EVENTS || !header->family[0])
+		return;
+	plan->family = td_events_named(header->family);
+	plan->groups = header->groups ? header->groups : 1;
+	plan->width = header->slots_a_cycle ? header->slots_a_cycle : 1;
+	plan->events = (uint32_t)header->events;
+	memcpy(plan->event, header->event, plan->events * sizeof(plan->event[0]));
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
+		plan->first[i] = i < header->counters ? (int)i : -1;
+}
+
+void td_groups_adopt(struct td_groups_plan *all, const struct td_groups_plan *plan,
+		     const int counter[TD_COUNTERS_MAX])
+{
+	*all = *plan;
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
+		all->first[i] = plan->first[i] < 0 ? -1 : counter[i];
+}
+
+int td_groups_match(const struct td_groups_plan *a, const struct td_groups_plan *b)
+{
+	return a->family == b->family && a->groups == b->groups &&
+	       a->events == b->events && a->width == b->width &&
+	       memcmp(a->event, b->event, a->events * sizeof(a->event[0])) == 0;
+}
+
+void td_groups_own_cost(const struct td_profile *profile,
+			struct td_own_cost cost[TD_GROUPS_MAX])
+{
+	uint32_t counters = profile->header.counters;
+
+	memset(cost, 0, TD_GROUPS_MAX * sizeof(*cost));
+	for (size_t i = 0; i < profile->windows; i++) {
+		const struct td_file_window *w = profile->window[i].window;
+
+		if (w->state != TD_WINDOW_EMPTY)
+			continue;
+		cost[w->group].windows++;
+		for (uint32_t c = 0; c < counters && c < TD_WINDOW_VALUES; c++)
+			cost[w->group].mean[c] += (double)(int32_t)w->value[c];
+	}
+	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
+		for (uint32_t c = 0; c < counters && cost[g].windows; c++)
+			cost[g].mean[c] /= (double)cost[g].windows;
+}
+
+void td_groups_add(struct td_groups *into, uint32_t group, const struct td_file_sum *sum,
+		   uint32_t values, uint64_t windows, const struct td_own_cost *cost)
+{
+	into->group[group].windows += windows;
+	for (uint32_t i = 0; i < values; i++) {
+		struct td_file_sum less =
+			td_own_cost_remove(cost, i, &sum[i], windows, sum[0].sum);
+
+		td_sum_add(&into->group[group].sum[i], &less);
+	}
+}
+
+void td_groups_merge(struct td_groups *into, const struct td_groups *from)
+{
+	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++) {
+		into->group[g].windows += from->group[g].windows;
+		for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
+			td_sum_add(&into->group[g].sum[i], &from->group[g].sum[i]);
+	}
+}
+
+static struct source *find(struct sources *all, const char *name, size_t length)
+{
+	for (uint32_t i = 0; i < all->n; i++) {
+		if (strlen(all->source[i].name) == length &&
+		    !memcmp(all->source[i].name, name, length))
+			return &all->source[i];
+	}
+	return NULL;
+}
+
+/* Of an event that several groups have, the one with most windows is taken. */
+static void add_source(struct sources *all, const struct source *source)
+{
+	struct source *same = find(all, source->name, strlen(source->name));
+
+	if (!same)
+		all->source[all->n++] = *source;
+	else if (source->windows > same->windows)
+		*same = *source;
+}
+
+/* Events a cycle. */
+static void add_event(struct sources *all, const struct td_file_event *event,
+		      const struct td_file_sum *x, const struct td_file_sum *slots,
+		      uint64_t n)
+{
+	struct td_estimate rate;
+
+	if (n < 2 || td_sum_value(slots) <= 0)
+		return;
+	rate = td_estimate_rate(x, slots, n, all->width);
+	add_source(all, &(struct source){
+				.name = event->name,
+				.value = rate.value,
+				.half = rate.high - rate.value,
+				.group = event->group,
+				.windows = n,
+			});
+}
+
+static void add_events(struct sources *all, const struct td_groups_plan *plan,
+		       const struct td_file_sum *first, uint64_t n,
+		       const struct td_groups *groups)
+{
+	for (uint32_t i = 0; i < plan->events; i++) {
+		const struct td_file_event *event = &plan->event[i];
+
+		if (event->group && groups)
+			add_event(all, event,
+				  &groups->group[event->group].sum[event->value],
+				  groups->group[event->group].sum,
+				  groups->group[event->group].windows);
+		else if (!event->group && plan->first[event->value] >= 0)
+			add_event(all, event, &first[plan->first[event->value]],
+				  &first[0], n);
+	}
+}
+
+/* Level 1 as it was measured, whatever told the functions apart. */
+static void add_nodes(struct sources *all, const struct td_topdown_value *value)
+{
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		const struct td_estimate *e = &value[i].estimate;
+
+		if (value[i].present)
+			add_source(all, &(struct source){
+						.name = td_topdown_tree[i].name,
+						.value = e->value,
+						.half = (e->high - e->low) / 2,
+						.group = NODES,
+						.windows = value[i].df + 1ull,
+					});
+	}
+}
+
+static const char *formula_of(const struct td_event_family *family, const char *node,
+			      size_t length)
+{
+	for (uint32_t i = 0; i < family->formulas; i++) {
+		if (strlen(family->formula[i].node) == length &&
+		    !memcmp(family->formula[i].node, node, length))
+			return family->formula[i].text;
+	}
+	return NULL;
+}
+
+static double value_of(void *context, const char *name, size_t length);
+
+/* Slots a cycle of this thread: half of those that it shares with another one. */
+static double slots_of(struct sources *all)
+{
+	double shared = value_of(all, "one_thread", strlen("one_thread")) /
+			value_of(all, "ref_clock", strlen("ref_clock"));
+
+	if (!isfinite(shared))
+		return all->width;
+	return all->width * (1 + fmin(1, shared)) / 2;
+}
+
+static double value_of(void *context, const char *name, size_t length)
+{
+	struct sources *all = context;
+	struct source *source = find(all, name, length);
+	const char *text;
+
+	if (source) {
+		all->used |= 1u << source->group;
+		return source->value + (source - all->source == all->moved ? all->by : 0);
+	}
+	if (length == 5 && !memcmp(name, "slots", 5))
+		return slots_of(all);
+	text = formula_of(all->family, name, length);
+	return text ? td_formula_value(text, value_of, all) : NAN;
+}
+
+static double evaluate(struct sources *all, const char *text, uint32_t moved, double by)
+{
+	all->moved = moved;
+	all->by = by;
+	return td_formula_value(text, value_of, all);
+}
+
+/*
+ * How far the ends of each source's interval move the result.  Sources of one group
+ * are of the same windows, and how they go together is not known: their moves are
+ * added.  Groups have windows of their own: theirs are added in squares.
+ */
+static double half_of(struct sources *all, const char *text, double value)
+{
+	double moved[TD_GROUPS_MAX + 1] = {0}, square = 0;
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		double half = all->source[i].half;
+		double up = fabs(evaluate(all, text, i, half) - value);
+		double down = fabs(evaluate(all, text, i, -half) - value);
+
+		moved[all->source[i].group] += fmax(up, isfinite(down) ? down : up);
+	}
+	for (uint32_t g = 0; g <= NODES; g++)
+		square += moved[g] * moved[g];
+	return sqrt(square);
+}
+
+static unsigned df_of(const struct sources *all)
+{
+	uint64_t least = UINT_MAX;
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		if (all->used >> all->source[i].group & 1 &&
+		    all->source[i].windows < least)
+			least = all->source[i].windows;
+	}
+	return least > 1 ? (unsigned)least - 1 : 1;
+}
+
+static double between(double value, double most)
+{
+	return value < 0 ? 0 : value > most ? most : value;
+}
+
+static void set_node(struct sources *all, int node, struct td_topdown_value *value)
+{
+	const char *name = td_topdown_tree[node].name;
+	const char *text = formula_of(all->family, name, strlen(name));
+	int parent = td_topdown_tree[node].parent;
+	double most = parent < 0 ? 1 : value[parent].estimate.value, middle, half;
+
+	if (!text || value[node].present || (parent >= 0 && !value[parent].present))
+		return;
+	all->used = 0;
+	middle = evaluate(all, text, UINT32_MAX, 0);
+	if (!isfinite(middle))
+		return;
+	half = half_of(all, text, middle);
+	value[node] = (struct td_topdown_value){
+		.present = 1,
+		.df = df_of(all),
+		.estimate = {between(middle, most), between(middle - half, 1),
+			     between(middle + half, 1)},
+	};
+	/* what the parent leaves no room for is beyond the interval as well */
+	if (value[node].estimate.low > value[node].estimate.value)
+		value[node].estimate.low = value[node].estimate.value;
+}
+
+void td_groups_values(const struct td_groups_plan *plan, const struct td_file_sum *first,
+		      uint64_t n, const struct td_groups *groups,
+		      struct td_topdown_value value[TD_NODES])
+{
+	struct sources all = {.family = plan->family, .width = plan->width};
+
+	if (!plan->family)
+		return;
+	add_nodes(&all, value);
+	add_events(&all, plan, first, n, groups);
+	for (int node = 0; node < TD_NODES; node++)
+		set_node(&all, node, value);
+	td_topdown_complete(value);
+}
+
+/* The windows of the event's group; NULL: there are none. */
+static const struct td_file_sum *sums_of(const struct td_groups_plan *plan, uint32_t i,
+					 const struct td_file_sum *first, uint64_t *n,
+					 const struct td_groups *groups)
+{
+	uint32_t group = plan->event[i].group;
+
+	if (!group)
+		return first;
+	*n = groups ? groups->group[group].windows : 0;
+	return groups ? groups->group[group].sum : NULL;
+}
+
+/* Where an event's sum is among its group's. */
+static int place_of(const struct td_groups_plan *plan, const struct td_file_event *event)
+{
+	return event->group ? event->value : plan->first[event->value];
+}
+
+/* The group's own instructions; -1: it has none. */
+static int instructions_of(const struct td_groups_plan *plan, uint32_t group)
+{
+	for (uint32_t i = 0; i < plan->events; i++) {
+		if (plan->event[i].group == group &&
+		    strcmp(plan->event[i].name, "inst") == 0)
+			return place_of(plan, &plan->event[i]);
+	}
+	return -1;
+}
+
+static struct td_estimate scaled(struct td_estimate estimate, double by)
+{
+	return (struct td_estimate){estimate.value * by, estimate.low * by,
+				    estimate.high * by};
+}
+
+/* Windows enough for a rate? */
+static int has_windows(const struct td_groups_plan *plan, uint32_t i,
+		       const struct td_file_sum *first, uint64_t n,
+		       const struct td_groups *groups)
+{
+	const struct td_file_sum *sum = sums_of(plan, i, first, &n, groups);
+
+	return sum && n >= 2 && place_of(plan, &plan->event[i]) >= 0 &&
+	       td_sum_value(&sum[0]) > 0;
+}
+
+int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
+		   const struct td_file_sum *first, uint64_t n,
+		   const struct td_groups *groups, struct td_event_rate *rate)
+{
+	const struct td_file_event *event = &plan->event[i];
+	uint64_t windows = n;
+	const struct td_file_sum *sum = sums_of(plan, i, first, &windows, groups);
+	int at = place_of(plan, event), inst = instructions_of(plan, event->group);
+	double cycles;
+
+	for (uint32_t k = 0; k < i; k++)
+		if (strcmp(plan->event[k].name, event->name) == 0 &&
+		    has_windows(plan, k, first, n, groups))
+			return 0;
+	if (!has_windows(plan, i, first, n, groups))
+		return 0;
+	cycles = td_sum_value(&sum[0]) / plan->width;
+	rate->name = event->name;
+	rate->asked = !plan->family || td_events_find(plan->family, event->name) < 0;
+	rate->per_cycle = td_estimate_rate(&sum[at], &sum[0], windows, plan->width);
+	rate->per_instruction.value = NAN;
+	if (inst >= 0 && td_sum_value(&sum[inst]) > 0)
+		rate->per_instruction =
+			scaled(rate->per_cycle, cycles / td_sum_value(&sum[inst]));
+	return 1;
+}
+
+struct given {
+	const struct td_event_family *family;
+	double (*rate)(void *context, const char *name, size_t length);
+	void *context;
+};
+
+static double given_value(void *context, const char *name, size_t length)
+{
+	struct given *given = context;
+	const char *text = formula_of(given->family, name, length);
+
+	return text ? td_formula_value(text, given_value, given)
+		    : given->rate(given->context, name, length);
+}
+
+double td_groups_node(const struct td_event_family *family, const char *node,
+		      double (*rate)(void *context, const char *name, size_t length),
+		      void *context)
+{
+	struct given given = {family, rate, context};
+
+	return formula_of(family, node, strlen(node))
+		       ? given_value(&given, node, strlen(node))
+		       : NAN;
+}

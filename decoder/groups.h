@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Event groups in a report: each group's sums over the windows that it was counted
+ * in, and the nodes that the family's formulas make of them.  Numerators and
+ * denominators are of the same windows; what is combined are ratios of sums.
+ * doc/estimates.md has the intervals.
+ *
+ * Context: any; no globals.
+ */
+#ifndef TD_DECODER_GROUPS_H
+#define TD_DECODER_GROUPS_H
+
+#include "decoder/events.h"
+#include "decoder/own_cost.h"
+#include "decoder/topdown.h"
+
+/* What was counted in which group; the same for all profiles of a report. */
+struct td_groups_plan {
+	const struct td_event_family *family; /* NULL: the tables do not know it */
+	uint32_t groups;                      /* 0: no profile with groups yet */
+	uint32_t width;
+	uint32_t events;
+	struct td_file_event event[TD_EVENTS_MAX];
+	/* Where group 0's values are among the sums that the caller has of them; -1:
+	 * nowhere. */
+	int first[TD_COUNTERS_MAX];
+};
+
+/* The windows of one function, group by group; group 0 is not used. */
+struct td_groups {
+	struct {
+		uint64_t windows;
+		struct td_file_sum sum[TD_COUNTERS_MAX];
+	} group[TD_GROUPS_MAX];
+};
+
+/* Reads the plan of a header. */
+void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *header);
+
+/* Makes `all` the same; counter[]: where the caller has a profile's counters. */
+void td_groups_adopt(struct td_groups_plan *all, const struct td_groups_plan *plan,
+		     const int counter[TD_COUNTERS_MAX]);
+
+/* 1 if windows of the two can be added up. */
+int td_groups_match(const struct td_groups_plan *a, const struct td_groups_plan *b);
+
+/* What measuring adds to a window, by the empty windows of each group in the log. */
+void td_groups_own_cost(const struct td_profile *profile,
+			struct td_own_cost cost[TD_GROUPS_MAX]);
+
+/* Adds a place's windows of one group, less their own cost. */
+void td_groups_add(struct td_groups *into, uint32_t group, const struct td_file_sum *sum,
+		   uint32_t values, uint64_t windows, const struct td_own_cost *cost);
+
+void td_groups_merge(struct td_groups *into, const struct td_groups *from);
+
+/*
+ * Fills in those nodes of value[] that are not present and that the formulas give;
+ * then derived nodes and flags.  `first` are the sums of group 0 over `n` windows.
+ * `groups` may be NULL.
+ */
+void td_groups_values(const struct td_groups_plan *plan, const struct td_file_sum *first,
+		      uint64_t n, const struct td_groups *groups,
+		      struct td_topdown_value value[TD_NODES]);
+
+/* How often an event was, in the windows of its group. */
+struct td_event_rate {
+	const char *name;             /* the plan's */
+	int asked;                    /* not of the family's table */
+	struct td_estimate per_cycle; /* with its 95 % interval; not bounded by 1 */
+	struct td_estimate
+		per_instruction; /* likewise, about as sure; value NaN: unknown */
+};
+
+/* The rate of the plan's event number `i`; 0: there are too few windows, or an event
+ * before it has the same name and a rate. */
+int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
+		   const struct td_file_sum *first, uint64_t n,
+		   const struct td_groups *groups, struct td_event_rate *rate);
+
+/*
+ * A node by the family's formulas alone, from counts a cycle: `rate` gives that of an
+ * event, of "inst" and of "slots" (formula.h).  NaN: there is no formula, or a count is
+ * missing.
+ */
+double td_groups_node(const struct td_event_family *family, const char *node,
+		      double (*rate)(void *context, const char *name, size_t length),
+		      void *context);
+
+#endif

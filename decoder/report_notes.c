@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/report_notes.h"
+
+#include "decoder/text.h"
+
+static int note_skid(struct td_report *report, const struct td_profile *profile)
+{
+	double skid = td_profile_skid(profile);
+
+	if (skid < TD_SKID_MUCH)
+		return 0;
+	return td_report_note(
+		report,
+		td_text_format("pid %u: interrupts came %.0f cycles late (median): a "
+			       "sample may be counted for the function behind, "
+			       "shares lean to functions with many instructions a cycle, "
+			       "and only functions with windows of their own are told",
+			       profile->header.pid, skid));
+}
+
+int td_report_notes(struct td_report *report, const struct td_profile *profile)
+{
+	const struct td_profile_damage *damage = &profile->damage;
+	int err = 0;
+
+	if (profile->header.simulated)
+		err = td_report_note(report,
+				     td_text_format("SIMULATED: the counters are "
+						    "made up, the samples are not"));
+	for (uint32_t i = 0; i < profile->header.notes && !err; i++) {
+		if (profile->header.note[i][0])
+			err = td_report_note(report,
+					     td_text_clean(profile->header.note[i], 160));
+	}
+	if (!err)
+		err = note_skid(report, profile);
+	if (!err && (damage->blocks || damage->records))
+		err = td_report_note(
+			report, td_text_format("pid %u: %u damaged blocks and %u damaged "
+					       "records of the profile are left out",
+					       profile->header.pid, damage->blocks,
+					       damage->records));
+	if (!err && damage->busy)
+		err = td_report_note(
+			report,
+			td_text_format(
+				"pid %u: timelines left out, because they were being "
+				"written: %u",
+				profile->header.pid, damage->busy));
+	if (!err && (damage->missing || damage->cut))
+		err = td_report_note(
+			report,
+			td_text_format("pid %u: the profile is cut short, %u blocks "
+				       "and what they held are missing",
+				       profile->header.pid,
+				       damage->missing +
+					       (damage->cut && !damage->missing)));
+	return err;
+}

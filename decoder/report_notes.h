@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What a profile's header, its skid and its damage have to say in a report.  Context:
+ * any. */
+#ifndef TD_DECODER_REPORT_NOTES_H
+#define TD_DECODER_REPORT_NOTES_H
+
+#include "decoder/report.h"
+
+/* 0 or -ENOMEM. */
+int td_report_notes(struct td_report *report, const struct td_profile *profile);
+
+#endif

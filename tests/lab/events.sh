@@ -1,0 +1,184 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Groups of events where there is no PERF_METRICS: level 1 within 1 point of the truth,
+# level 2 within 2; nothing is multiplexed; probe says which rung a machine is on.
+# --long: 30,000 windows, cost of returns to user mode, interrupts that come late.
+. "$(dirname "$0")/lib.sh"
+
+# The command and its libraries.
+cp "$tdagent" "$guest_dir/tdagent" || exit 99
+for library_file in $(ldd "$tdagent" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p'); do
+	cp "$library_file" "$guest_dir/"
+done
+
+# probes LABEL OPTIONS: what `tdagent probe` says there, in $work/LABEL.probe
+probes()
+{
+	lab "$1-probe" "$2" "cp libtdagent.so /lib/; LD_LIBRARY_PATH=/in ./tdagent probe >/out/probe"
+	cp "$work/$1-probe/probe" "$work/$1.probe" || fail "$1: no probe"
+}
+
+# says LABEL WORDS: the probe has them
+says()
+{
+	grep -qF -e "$2" "$work/$1.probe" && return
+	fail "$1: tdagent probe does not say '$2':"
+	cat "$work/$1.probe"
+}
+
+# whole LABEL GROUPS: the trace says that so many groups counted, each all the time that it
+# was on
+whole()
+{
+	sed -n 's/^tdagent: group \([0-9]*\): enabled \([0-9]*\) ns, running \([0-9]*\) ns$/\1 \2 \3/p' \
+		"$work/$1.out" "$work/$1.err" >"$work/times"
+	awk '$2 == 0 || $2 != $3 { exit 1 }' "$work/times" || {
+		fail "$1: a group was multiplexed:"
+		cat "$work/times"
+	}
+	[ "$(wc -l <"$work/times")" -eq "$2" ] || fail "$1: $(wc -l <"$work/times") groups, not $2"
+}
+
+# traced LABEL OPTIONS LONG SHORT ROUNDS: phases with the agent's trace, and the report
+traced()
+{
+	lab "$1" "$2" "${lab_setup:-} TDAGENT_DEBUG=threads $(with_agent "$3" "$4") ./phases -r $5 >/out/truth"
+	ended "exit 0" "$1"
+	report_on "$1"
+}
+
+# groups LABEL OPTIONS GROUPS [OPTION...]: level 2 of all functions, by so many groups
+groups()
+{
+	label=$1
+	number=$3
+	echo
+	echo "== $1"
+	lab_setup=TDAGENT_LEVEL=2
+	traced "$label" "$2" 100000 1000 "$rounds"
+	lab_setup=
+	whole "$label" "$number"
+	shift 3
+	accurate "$label" --windows 100 --enough 12 --points2 2 "$@"
+	holds "$label" <<'END'
+run = report["run"]
+check(run["backend"] == "events", "backend is %s: %s" % (run["backend"], run["reason"]))
+check(all("memory_bound" in f["topdown"] for f in report["functions"]
+          if f["windows"]["valid"] >= 100), "level 2 is missing")
+END
+}
+
+# rates LABEL NAMES: these events of all functions with 50 windows, against the truth
+rates()
+{
+	NAMES=$2 holds "$1" <<'END'
+import os
+counted = {"branches": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
+           "r08c4": "rets", "inst": "insns"}
+functions = {t["address"]: t for t in truth if t["what"] == "function"}
+found = 0
+for f in report["functions"]:
+    t = functions.get(f["address"])
+    if not t or f["windows"]["valid"] < 50:
+        continue
+    found += 1
+    for name in os.environ["NAMES"].split():
+        rate = f["events"][name]["per_cycle"]["value"]
+        expected = t[counted[name]] / t["cycles"]
+        # a return is seldom in a window that nobody leaves
+        if name == "r08c4":
+            check(rate < expected + 0.002, "%s: %g returns a cycle" % (t["name"], rate))
+        else:
+            check(abs(rate - expected) < 0.03 * expected + 0.001,
+                  "%s: %g %s a cycle, not %g" % (t["name"], rate, name, expected))
+check(found > 6, "%d functions" % found)
+END
+}
+
+rounds=1500
+if [ "${1:-}" = --long ]; then
+	rounds=5500
+	groups skx-edges "-m skx -e 50~50,0,500,5500,4000" 4
+	groups ivb-edges "-m ivb -e 50~50,0,500,5500,4000" 4
+fi
+groups skx "-m skx" 4
+groups ivb "-m ivb" 4
+# the NMI watchdog has a counter: level 1 takes two groups, and there are no totals
+groups ivb-watchdog "-m ivb -w" 6 --functions-only
+
+# level 2 on Ice Lake, whose PERF_METRICS has none
+rounds=1000
+groups icx "-m icx" 5
+
+echo
+echo "== no top-down: instructions, branches and their misses"
+traced nometrics "-m spr-nometrics" 100000 1000 400
+whole nometrics 1
+holds nometrics <<'END'
+run = report["run"]
+check(run["backend"] == "events" and run["level"] == 0, "%s, level %s" % (run["backend"], run["level"]))
+check("count nonsense" in run["reason"], "the reason is '%s'" % run["reason"])
+check("topdown" not in report["totals"] and
+      not any("topdown" in f for f in report["functions"]), "there is top-down")
+END
+rates nometrics "branches branch-misses inst"
+
+echo
+echo "== further events"
+lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,no-such-event"
+lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth"
+lab_setup=
+ended "exit 0" more
+grep -qF "no event 'no-such-event'" "$work/more.out" "$work/more.err" || fail "more: an unknown name is not said"
+report_on more
+rates more "branch-misses r08c4 br_misp"
+"$tdagent" report "$work/more/profile" >"$work/more.text"
+grep -q "branch-misses [0-9.]*/1000 insns" "$work/more.text" || fail "more: not in the text"
+
+echo
+echo "== level 2 where level 1 points there"
+traced auto "-m skx" 100000 1000 1000
+accurate auto --windows 100 --enough 10 --points2 2
+holds auto <<'END'
+# which level 1 nodes the group divides that a level 2 node needs (data/events)
+divided = {"fetch_latency": {"frontend_bound": 0.15, "bad_speculation": 0.15},
+           "memory_bound": {"backend_bound": 0.2}}
+rows = [f for f in report["functions"] if f["windows"]["valid"] >= 200]
+check(len(rows) > 8, "%d functions" % len(rows))
+blank = 0
+for f in rows:
+    top = f["topdown"]
+    for node, parents in divided.items():
+        above = [top[parent]["value"] - least for parent, least in parents.items()]
+        if max(above) > 0 or max(above) < -0.05:
+            check((node in top) == (max(above) > 0), "%x: %s" % (f["address"], node))
+        blank += node not in top
+check(blank > 3, "only %d blank" % blank)
+END
+
+echo
+echo "== level 1 alone: one group, all windows"
+lab_setup=TDAGENT_LEVEL=1
+traced level1 "-m ivb" 100000 1000 500
+lab_setup=
+whole level1 1
+accurate level1 --windows 100 --enough 6
+holds level1 <<'END'
+check(report["run"]["level"] == 1, "level is %s" % report["run"]["level"])
+check(not any("memory_bound" in f.get("topdown", {}) for f in report["functions"]), "level 2")
+END
+
+echo
+echo "== tdagent probe"
+probes skx "-m skx"
+says skx "--pmu=auto     events"
+says skx "skylake: works, 4 of a group's events fit"
+says skx "no SLOTS and PERF_METRICS"
+probes ivb "-m ivb -w"
+says ivb "ivybridge: works, 3 of a group's events fit"
+says ivb "sudo sysctl kernel.nmi_watchdog=0"
+probes spr "-m spr"
+says spr "--pmu=auto     metrics"
+probes norpmc "-m skx -r 0"
+says norpmc "--pmu=auto     clock"
+says norpmc "no groups of events (skylake): RDPMC is off"

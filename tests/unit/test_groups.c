@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+/* Groups of counters in a window; RDPMC itself is tested in the lab. */
+#include "agent/sigsafe/groups.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/sigsafe/metrics.h"
+#include "tests/unit/memory_store.h"
+
+#define GROUPS 4
+
+static struct td_thread thread;
+static struct td_group_counters groups;
+static struct perf_event_mmap_page page;
+static int pipes[2];
+
+/* Skylake's level 1: issued, retired, not_delivered, recovery. */
+static void setup(void)
+{
+	memory_store_open(6, 64);
+	memset(&thread, 0, sizeof(thread));
+	memset(&groups, 0, sizeof(groups));
+	memory_store_add_thread(&thread.places);
+	td_random_seed(&thread.random, 1, 0);
+	thread.groups = &groups;
+	thread.fd_mark = SIGUSR1;
+	ck_assert_int_eq(pipe(pipes), 0);
+	ck_assert_int_eq(fcntl(pipes[0], F_SETSIG, SIGUSR1), 0);
+	td_groups_shape = (struct td_groups_shape){
+		.width = 4,
+		.groups = GROUPS,
+		.nodes = true,
+		.rest = 3,
+		.factor = {{0, 1}, {1, -1, 0, 4}, {0, 0, 1}},
+		.divides = {0, 4, 8, 1},
+		.percent = {70, 15, 15, 20},
+	};
+	groups.groups = GROUPS;
+	groups.cycles = &page;
+	for (uint32_t g = 0; g < GROUPS; g++) {
+		td_groups_shape.members[g] = 5;
+		memcpy(td_groups_shape.value[g], (uint8_t[]){1, 2, 3, 4, 5}, 5);
+		for (uint32_t i = 0; i < 5; i++) {
+			groups.group[g].fd[i] = pipes[0];
+			groups.group[g].page[i] = &page;
+		}
+	}
+}
+
+static void teardown(void)
+{
+	close(pipes[0]);
+	close(pipes[1]);
+	memory_store_close();
+}
+
+static void capture(const uint64_t *count)
+{
+	memcpy(groups.count, count, 6 * sizeof(*count));
+	groups.complete = groups.based = groups.fresh = true;
+}
+
+START_TEST(makes_level_1)
+{
+	struct td_reading now;
+
+	memcpy(groups.base, (uint64_t[]){100, 10, 20, 30, 40, 50}, 6 * 8);
+	capture((uint64_t[]){1100, 1410, 1220, 830, 90, 1290});
+	ck_assert(td_groups_ops.read(&thread, &now));
+	ck_assert_uint_eq(now.elapsed, 1000);
+	ck_assert_uint_eq(now.values[0], 4000);
+	ck_assert_uint_eq(now.values[1], 1200);                 /* retired */
+	ck_assert_uint_eq(now.values[2], 1400 - 1200 + 4 * 50); /* bad speculation */
+	ck_assert_uint_eq(now.values[3], 800);
+	ck_assert_uint_eq(now.values[4], 4000 - 1200 - 400 - 800);
+	ck_assert_uint_eq(now.values[5], 1240);
+	ck_assert(!groups.fresh);
+}
+END_TEST
+
+/* Ice Lake's: retired, backend, not_delivered, dropping. */
+START_TEST(makes_level_1_with_another_rest)
+{
+	struct td_reading now;
+
+	td_groups_shape.rest = 1;
+	memset(td_groups_shape.factor, 0, sizeof(td_groups_shape.factor));
+	td_groups_shape.factor[0][0] = td_groups_shape.factor[2][2] =
+		td_groups_shape.factor[3][1] = 1;
+	td_groups_shape.factor[2][3] = -1;
+	capture((uint64_t[]){1000, 1200, 1600, 900, 100, 7});
+	ck_assert(td_groups_ops.read(&thread, &now));
+	ck_assert_uint_eq(now.values[1], 1200);
+	ck_assert_uint_eq(now.values[2], 400);
+	ck_assert_uint_eq(now.values[3], 800);
+	ck_assert_uint_eq(now.values[4], 1600);
+}
+END_TEST
+
+/* Uops that were issued before the window retire in it: below zero, and it must stay. */
+START_TEST(keeps_the_sign)
+{
+	struct td_reading now;
+
+	capture((uint64_t[]){10, 5, 9, 0, 0, 10});
+	ck_assert(td_groups_ops.read(&thread, &now));
+	ck_assert_int_eq((int64_t)now.values[2], -4);
+	ck_assert_int_eq((int64_t)now.values[4], 40 - 9 + 4);
+}
+END_TEST
+
+START_TEST(other_groups_give_raw_counts)
+{
+	struct td_reading now;
+
+	groups.active = 2;
+	capture((uint64_t[]){1000, 1, 2, 3, 4, 5});
+	ck_assert(td_groups_ops.read(&thread, &now));
+	ck_assert_uint_eq(now.values[0], 4000);
+	for (unsigned i = 1; i <= 5; i++)
+		ck_assert_uint_eq(now.values[i], i);
+	ck_assert_uint_eq(now.values[6], 0);
+	capture((uint64_t[]){1000, 1, 2, 3, 4, 5});
+	ck_assert_msg(!td_groups_ops.read_total(&thread, &now), "no part of the totals");
+}
+END_TEST
+
+START_TEST(without_a_counter)
+{
+	struct td_reading now;
+
+	page.index = 0;
+	ck_assert(!td_groups_ops.read(&thread, &now));
+	td_groups_ops.reset(&thread);
+	ck_assert(!groups.based);
+	/* a switch moves the lock of the leader's page */
+	page.lock = 2;
+	td_groups_ops.reset(&thread);
+	page.lock = 4;
+	td_groups_capture(&thread);
+	ck_assert(td_groups_ops.switched(&thread));
+}
+END_TEST
+
+static const struct td_identity function = {
+	.kind = TD_PLACE_FUNCTION, .address = 0x1000, .region = 0x1000, .size = 64};
+
+/* How often each group is taken for a function with these percents. */
+static void choose(const int *percent, unsigned *taken)
+{
+	struct td_file_place *place = td_places_get(&thread.places, &function);
+
+	place->windows = 20;
+	place->sum[0].sum = 100000;
+	for (int i = 0; i < 4; i++)
+		place->sum[1 + i].sum = (uint64_t)(percent[i] * 1000);
+	memset(taken, 0, GROUPS * sizeof(*taken));
+	for (int i = 0; i < 400; i++) {
+		thread.window.place = place;
+		td_groups_open(&thread, &function);
+		taken[groups.active]++;
+		ck_assert_uint_eq(thread.window.place->group, groups.active);
+		ck_assert((thread.window.place == place) == !groups.active);
+		td_groups_close(&thread);
+		ck_assert_uint_eq(groups.active, 0);
+	}
+}
+
+START_TEST(takes_all_groups_in_turn)
+{
+	unsigned taken[GROUPS];
+
+	choose((const int[]){60, 5, 15, 20}, taken);
+	for (int g = 0; g < GROUPS; g++)
+		ck_assert_uint_gt(taken[g], 60);
+}
+END_TEST
+
+/* Only where level 1 points: frontend bound, or backend and retiring. */
+START_TEST(drills_down)
+{
+	unsigned taken[GROUPS];
+
+	td_groups_shape.drill = true;
+	choose((const int[]){30, 5, 60, 5}, taken);
+	ck_assert_uint_gt(taken[0], 150);
+	ck_assert_uint_gt(taken[1], 150);
+	ck_assert_uint_eq(taken[2] + taken[3], 0);
+	choose((const int[]){75, 0, 0, 25}, taken);
+	ck_assert_uint_eq(taken[1], 0);
+	ck_assert_uint_gt(taken[2], 50);
+	ck_assert_uint_gt(taken[3], 50);
+	choose((const int[]){65, 12, 12, 11}, taken);
+	ck_assert_uint_eq(taken[0], 400);
+	/* half of what looks like frontend is what measuring costs */
+	thread.places.record->empties = 10;
+	thread.places.record->empty[0] = 5000;
+	thread.places.record->empty[3] = 5000;
+	choose((const int[]){55, 12, 20, 13}, taken);
+	ck_assert_uint_eq(taken[0], 400);
+}
+END_TEST
+
+/* Somebody else's file has our number: it is left alone. */
+START_TEST(descriptors_that_are_not_ours)
+{
+	unsigned taken[GROUPS];
+
+	thread.fd_mark = SIGUSR2;
+	choose((const int[]){25, 25, 25, 25}, taken);
+	ck_assert_uint_eq(taken[0], 400);
+}
+END_TEST
+
+/* What runs was armed before the other group's base was taken. */
+START_TEST(the_armed_period_stays)
+{
+	groups.active = 1;
+	groups.base[0] = 5000;
+	thread.armed_at = 300;
+	td_groups_close(&thread); /* the page says: 0 cycles */
+	ck_assert_uint_eq(thread.armed_at, 5300);
+	thread.armed_at = TD_ARMED_UNKNOWN;
+	groups.active = 1;
+	td_groups_close(&thread);
+	ck_assert_uint_eq(thread.armed_at, TD_ARMED_UNKNOWN);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("groups");
+	TCase *tests = tcase_create("groups");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, makes_level_1);
+	tcase_add_test(tests, makes_level_1_with_another_rest);
+	tcase_add_test(tests, keeps_the_sign);
+	tcase_add_test(tests, other_groups_give_raw_counts);
+	tcase_add_test(tests, without_a_counter);
+	tcase_add_test(tests, takes_all_groups_in_turn);
+	tcase_add_test(tests, drills_down);
+	tcase_add_test(tests, descriptors_that_are_not_ours);
+	tcase_add_test(tests, the_armed_period_stays);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+/* The names that TDAGENT_EVENTS takes on this machine. */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/event_names.h"
+#include "decoder/events.h"
+#include "tools/arguments.h"
+#include "tools/commands.h"
+
+#define EVENTS "/sys/bus/event_source/devices/cpu/events"
+
+static const char usage[] =
+	"usage: tdagent list\n\n"
+	"Lists the names that --events takes on this machine: the kernel's own, those\n"
+	"of the CPU's PMU in /sys, and those of its event table.  rHEX is a raw event:\n"
+	"perf_event_attr.config in hexadecimal.";
+
+static int is_event(const struct dirent *entry)
+{
+	/* NAME.scale and NAME.unit are about NAME; topdown.* and slots go with
+	 * PERF_METRICS only */
+	return entry->d_name[0] != '.' && !strchr(entry->d_name, '.') &&
+	       strcmp(entry->d_name, "slots") != 0 &&
+	       strncmp(entry->d_name, "topdown-", 8) != 0;
+}
+
+static void list_generic(void)
+{
+	puts("of the kernel, where the CPU has them:");
+	for (size_t i = 0; i < td_generic_event_count; i++)
+		printf("  %s\n", td_generic_events[i].name);
+}
+
+static void list_sys(void)
+{
+	struct dirent **entry;
+	int n = scandir(EVENTS, &entry, is_event, alphasort);
+
+	printf("\nof the PMU (%s):\n", EVENTS);
+	if (n <= 0)
+		puts("  none");
+	for (int i = 0; i < n; i++) {
+		printf("  %s\n", entry[i]->d_name);
+		free(entry[i]);
+	}
+	if (n >= 0)
+		free(entry);
+}
+
+static void list_table(void)
+{
+	uint32_t number = 0, model = 0;
+	enum td_vendor vendor = td_events_this_cpu(&number, &model);
+	const struct td_event_family *family = td_events_of_cpu(vendor, number, model);
+
+	if (!family) {
+		puts("\nof the event tables: none, they do not have this CPU");
+		return;
+	}
+	printf("\nof the event table %s (%s):\n", family->name, family->source);
+	for (uint32_t i = 0; i < family->events; i++)
+		printf("  %-20s r%" PRIx64 "\n", family->event[i].name,
+		       family->event[i].config);
+}
+
+int td_cmd_list(int argc, char **argv)
+{
+	static const struct td_argument table[] = {{0}};
+	static const struct td_arguments arguments = {"list", usage, table, 0};
+	int first = td_arguments_read(&arguments, NULL, argc, argv);
+
+	if (first <= 0)
+		return first < 0 ? 2 : 0;
+	if (first < argc) {
+		fprintf(stderr, "tdagent list: %s: takes no operand\n", argv[first]);
+		return 2;
+	}
+	list_generic();
+	list_sys();
+	list_table();
+	return 0;
+}
