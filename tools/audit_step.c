@@ -195,9 +195,17 @@ static uint64_t switches(const struct td_audit_stepper *s)
 	return status_field(s->pid, s->tid, "voluntary_ctxt_switches:", 10);
 }
 
+/* The kernel would end that by our next step. */
+static bool ignores_sigtrap(const struct td_audit_stepper *s)
+{
+	return status_field(s->pid, s->tid, "SigIgn:", 16) & BIT(SIGTRAP);
+}
+
 /* Into the call, and out of it. */
 static void call_stop(struct td_audit_stepper *s)
 {
+	bool slept;
+
 	if (s->phase == TD_AUDIT_ENTRY) {
 		s->phase = TD_AUDIT_CALL;
 		s->switches = switches(s);
@@ -205,8 +213,9 @@ static void call_stop(struct td_audit_stepper *s)
 		return;
 	}
 	/* one switch is the stop that we are in */
-	if (switches(s) > s->switches + 1) {
-		cut(s, TD_AUDIT_SLEPT);
+	slept = switches(s) > s->switches + 1;
+	if (slept || ignores_sigtrap(s)) {
+		cut(s, slept ? TD_AUDIT_SLEPT : TD_AUDIT_IGNORED);
 		resume(s, 0);
 		return;
 	}
@@ -297,7 +306,7 @@ static bool fit(struct td_audit_stepper *s, const struct td_audit_moment *moment
 		why = TD_AUDIT_KERNEL;
 	else if (moment->foreign)
 		why = TD_AUDIT_FOREIGN;
-	else if (status_field(s->pid, s->tid, "SigIgn:", 16) & BIT(SIGTRAP))
+	else if (ignores_sigtrap(s))
 		why = TD_AUDIT_IGNORED;
 	else
 		return true;

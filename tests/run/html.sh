@@ -15,8 +15,8 @@ for name in demo burn; do
 		ended "exit 0" report
 	done
 done
-python3 "$here/html.py" contents "$work/demo.html" "$work/demo.json" || fail "demo: see above"
-python3 "$here/html.py" contents "$work/burn.html" "$work/burn.json" || fail "burn: see above"
+python3 "$here/page.py" contents "$work/demo.html" "$work/demo.json" || fail "demo: see above"
+python3 "$here/page.py" contents "$work/burn.html" "$work/burn.json" || fail "burn: see above"
 guest report $clean "$tdagent" report --format=html --output=/dev/full "$profile" "$plainest"
 ended "exit 1" report
 
@@ -24,4 +24,4 @@ command -v chromium >/dev/null || {
 	[ "$failures" -eq 0 ] && skip "the page was not looked at: chromium is missing; its contents are right"
 	exit 1
 }
-python3 "$here/html.py" browser "$work" || fail "browser: see above"
+python3 "$here/page.py" browser "$work" || fail "browser: see above"

@@ -41,7 +41,7 @@ run_tests = \
 	tests/run/windows.sh
 
 TESTS += $(run_tests)
-EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/export.py tests/run/against-perf.py tests/run/browser.py tests/run/html.py
+EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/export.py tests/run/against-perf.py tests/run/browser.py tests/run/page.py
 
 # The long form of real-programs.sh, alone: its shares come from a busy machine.
 .PHONY: check-real

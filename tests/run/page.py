@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""html.py contents PAGE JSON: the page holds that report and refers to nothing else.
-html.py browser DIRECTORY: what a browser shows of DIRECTORY's demo and burn pages."""
+"""page.py contents PAGE JSON: the page holds that report and refers to nothing else.
+page.py browser DIRECTORY: what a browser shows of DIRECTORY's demo and burn pages."""
 import json
 import re
 import sys
@@ -15,7 +15,7 @@ def check(good, what):
     global failures
     if not good:
         failures += 1
-        print("html.py: " + what)
+        print("page.py: " + what)
 
 
 def same(found, expected, what):
@@ -96,7 +96,8 @@ def shown_details(browser, report):
         text = rows.get(node.replace("_", " ").capitalize(), "")
         check(text.startswith(percent(e["value"]) + " ±"), "details: %s is %r" % (node, text))
     hint = browser.run("document.querySelector('#details .hint').textContent")
-    check(hint.startswith("Memory bound: ") and "Helps: " in hint, "hint: " + hint)
+    limit = answer(f)[1].replace("_", " ").capitalize()
+    check(hint.startswith(limit + ": ") and "Helps: " in hint, "hint: " + hint)
     check(f["address"] in browser.run("document.getElementById('details').textContent"), "no address in the details")
 
 
@@ -117,13 +118,15 @@ def by_keyboard(browser, report):
     in_sight("No function has this", browser, "nothing found")
     browser.run("document.getElementById('filter').select()")
     browser.write("_")
+    # the one that was found before stays chosen
     some = [f["name"] for f in functions if "_" in f["name"] + f["module"].rsplit("/")[-1]]
     same(names(browser), some[:len(names(browser))], "filtered by _")
     same(browser.run("document.getElementById('found').textContent"), "%d of %d" % (len(some), len(functions)), "found")
     browser.press("Enter")
     browser.press("ArrowDown")
-    same(browser.run("document.querySelector('[aria-selected=true] b').textContent"), some[1], "chosen")
-    same(browser.run("document.querySelector('#details h2').textContent"), some[1], "details of")
+    below = some[some.index("follow_links") + 1]
+    same(browser.run("document.querySelector('[aria-selected=true] b').textContent"), below, "chosen")
+    same(browser.run("document.querySelector('#details h2').textContent"), below, "details of")
     browser.press("Enter")
     same(browser.run("document.activeElement.id"), "details", "focus after Enter")
     browser.press("Escape")
