@@ -85,7 +85,7 @@ END
 ended_alike()
 {
 	plain "$@"
-	audit --period=1ms "$@"
+	audit "--period=1ms --length=300" "$@"
 	same "audit of $*"
 }
 for way in return3 exit _exit abort kill segv; do
