@@ -71,6 +71,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_rows.c decoder/window_rows.h \
 	decoder/window_rows_fill.c \
 	decoder/window_start.c decoder/window_start.h \
+	decoder/window_strays.c decoder/window_strays.h \
 	decoder/window_variance.c decoder/window_variance.h \
 	decoder/windows.c decoder/windows.h
 decoder_libdecoder_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(ZLIB_CFLAGS) $(TD_SANITIZE)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/window_strays.h"
+
 #define BASE_MOST 64u /* returns that our own code can have in a window */
 #define WIDE 0.1      /* half an interval that is too wide to act on */
 
@@ -422,6 +424,7 @@ int td_report_log_separate(struct td_report *report)
 {
 	struct td_separate_input input;
 	struct td_separate result;
+	long kept;
 	int err;
 
 	if (!report->log || !report->log->windows || !report->functions)
@@ -429,6 +432,11 @@ int td_report_log_separate(struct td_report *report)
 	err = assign(report);
 	if (err)
 		return err;
+	kept = td_window_strays(report->log->window, report->log->windows,
+				report->log->width);
+	if (kept < 0)
+		return (int)kept;
+	report->log->windows = (size_t)kept;
 	input = (struct td_separate_input){
 		.window = report->log->window,
 		.windows = report->log->windows,

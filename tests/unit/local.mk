@@ -30,7 +30,8 @@ decoder_tests = \
 	tests/unit/test_student \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
-	tests/unit/test_topdown
+	tests/unit/test_topdown \
+	tests/unit/test_window_strays
 check_PROGRAMS += $(decoder_tests)
 TESTS += $(decoder_tests)
 td_unit_cflags = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
@@ -106,6 +107,9 @@ tests_unit_test_cholesky_LDADD = $(td_unit_ldadd)
 tests_unit_test_student_SOURCES = tests/unit/test_student.c tests/unit/unit.h
 tests_unit_test_student_CFLAGS = $(td_unit_cflags)
 tests_unit_test_student_LDADD = $(td_unit_ldadd)
+tests_unit_test_window_strays_SOURCES = tests/unit/test_window_strays.c tests/unit/unit.h
+tests_unit_test_window_strays_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_strays_LDADD = $(td_unit_ldadd)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c tests/unit/unit.h
 tests_unit_test_symbols_CFLAGS = $(td_unit_cflags)
 tests_unit_test_symbols_LDADD = $(td_unit_ldadd)
