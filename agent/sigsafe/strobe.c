@@ -300,7 +300,7 @@ __attribute__((noinline)) static void close_empty(struct td_thread *thread, uint
 	thread->in_window = false;
 	if (!(how & TD_SIGNAL_EMPTY) || !now->readable ||
 	    ip != thread->window.opened_at || was_switched(thread) ||
-	    !decode_window(thread, now)) {
+	    !decode_window(thread, now) || now->elapsed > thread->plan->late) {
 		if (record->empties)
 			td_brief_enter(thread);
 		return;
