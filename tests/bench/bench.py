@@ -11,9 +11,11 @@ its children (wait4), without the profiler's own process, which has a column of
 its own ("beside").  CPU time added by a sample, its window included, is the
 difference to no profiler; the more samples, the less noise in it, hence the
 short periods.  tdagent's report at exit is not part of it: it is in the
-start-up table.
+start-up table.  What `tdagent report` costs stands at the end: CPU time by the
+size of symbol tables, memory by the number of profiles.
 """
 import argparse
+import ctypes
 import json
 import os
 import shutil
@@ -233,6 +235,80 @@ def print_opened(command, directory):
         print("  " + path)
 
 
+def record(command, path):
+    measured(command, clean(LD_PRELOAD=LIBRARY, TDAGENT_OUTPUT=path, TDAGENT_REPORT="none",
+                            TDAGENT_PMU="clock", TDAGENT_LONG="1ms", TDAGENT_SHORT="10us"))
+
+
+def symbols(program):
+    listed = subprocess.run(["nm", "--defined-only", program], capture_output=True, text=True)
+    return len(listed.stdout.splitlines()) or "unknown"
+
+
+def print_report_cost(rounds, directory):
+    """The report reads symbol tables: its CPU time for a program with many against
+    one with few, in turns."""
+    if not shutil.which("node"):
+        print("\nReport of a program with many symbols: left out, node is missing")
+        return
+    node = os.path.realpath(shutil.which("node"))
+    work = "const z = require('zlib'), t = Date.now(); " \
+           "while (Date.now() - t < 1000) z.gzipSync(JSON.stringify([...Array(9999).keys()]))"
+    programs = [os.path.join(TOP, "tests/prog/demo"), node]
+    profiles = [os.path.join(directory, name) for name in ("few", "many")]
+    record([programs[0], "10"], profiles[0])
+    record([programs[1], "-e", work], profiles[1])
+    times = [[], []]
+    for i in range(5 * rounds + 1):
+        for which in ((0, 1), (1, 0))[i % 2]:
+            cpu, _ = measured([TDAGENT, "report", profiles[which]], clean())
+            if i:
+                times[which].append(cpu)
+    print("\nReport's CPU time, %d rounds; median, smallest, largest" % (5 * rounds))
+    for which in 0, 1:
+        print("%-22s %s symbols, %s ms" % (
+            os.path.basename(programs[which]), symbols(programs[which]),
+            spread([1e3 * cpu for cpu in times[which]], "%.1f")))
+    print("%-22s %s" % ("ratio", spread([b / a for a, b in zip(*times)], "%.2f")))
+
+
+def peak(command):
+    """KiB.  A child of this program would begin with the peak of this one, so that of
+    a shell is taken, which leaves it to us."""
+    PR_SET_CHILD_SUBREAPER = 36
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    shell = subprocess.Popen(["sh", "-c", '"$@" >/dev/null & echo $!', "sh"] + command,
+                             env=clean(), stdout=subprocess.PIPE)
+    pid = int(shell.stdout.readline())
+    shell.wait()
+    _, status, usage = os.wait4(pid, 0)
+    if status:
+        sys.exit("%s: status %d" % (" ".join(command), status))
+    return usage.ru_maxrss
+
+
+def print_merge(rounds, directory):
+    """Ten profiles, and each of them a thousand times: what is merged is the same, so
+    memory that grows is of the number of profiles alone."""
+    for name in "ten", "thousands":
+        os.mkdir(os.path.join(directory, name))
+    for i in range(10):
+        path = os.path.join(directory, "ten", str(i))
+        record([os.path.join(TOP, "tests/prog/demo"), "3"], path)
+        for j in range(1000):
+            os.link(path, os.path.join(directory, "thousands", "%d-%d" % (i, j)))
+    kinds = {"ten": 10, "thousands": 10000}
+    peaks = {name: [] for name in kinds}
+    for _ in range(rounds):
+        for name in kinds:
+            peaks[name].append(peak([TDAGENT, "report", os.path.join(directory, name)]))
+    print("\nPeak of memory of the report of merged profiles, %d rounds; median, smallest, largest"
+          % rounds)
+    for name in kinds:
+        print("%-22s %s KiB" % ("%d profiles" % kinds[name], spread(peaks[name], "%.0f")))
+    print("%-22s %s" % ("ratio", spread([b / a for a, b in zip(*peaks.values())], "%.2f")))
+
+
 def main():
     if sys.argv[1:2] == ["--measure"]:
         start = time.process_time()
@@ -259,6 +335,8 @@ def main():
         if shutil.which("node"):
             start_up(["node", "-e", "0"], 2 * options.rounds + 1, directory)
             print_opened(["node", "-e", "0"], directory)
+        print_report_cost(options.rounds, directory)
+        print_merge(options.rounds, directory)
 
 
 main()
