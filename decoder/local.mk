@@ -52,6 +52,8 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/normal_solve.c \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/paths.c decoder/paths.h decoder/paths_tree.c \
+	decoder/jit_names.c decoder/jit_names.h \
+	decoder/jitdump.c decoder/jitdump.h \
 	decoder/perf_map.c decoder/perf_map.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \

@@ -17,7 +17,19 @@ static int is_ours(const struct stat *st, uint64_t start_ns)
 			   (uint64_t)st->st_mtim.tv_nsec;
 
 	return S_ISREG(st->st_mode) && (st->st_uid == geteuid() || st->st_uid == 0) &&
-	       st->st_size <= (off_t)FILE_MAX && changed >= start_ns;
+	       changed >= start_ns;
+}
+
+int td_perf_map_open(const char *path, uint64_t start_ns)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !is_ours(&st, start_ns))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 /* NULL without memory; what cannot be read is not there. */
@@ -119,10 +131,10 @@ int td_perf_map_read(struct td_perf_map *map, uint32_t pid, uint64_t start_ns)
 
 	memset(map, 0, sizeof(*map));
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+	fd = td_perf_map_open(path, start_ns);
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &st) < 0 || !is_ours(&st, start_ns)) {
+	if (fstat(fd, &st) < 0 || st.st_size > (off_t)FILE_MAX) {
 		close(fd);
 		return 0;
 	}

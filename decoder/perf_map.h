@@ -22,9 +22,15 @@ struct td_perf_map {
 };
 
 /*
- * Reads the process's map.  Empty where there is none, where it is not a regular
- * file of ours or root's, is above 256 MiB, or is older than the process, whose
- * start is `start_ns` (CLOCK_REALTIME).  Returns 0 or -ENOMEM.
+ * Opens what a process wrote for us to read: a regular file of ours or root's, no
+ * link, and not older than the process, whose start is `start_ns` (CLOCK_REALTIME).
+ * A descriptor, or -1.
+ */
+int td_perf_map_open(const char *path, uint64_t start_ns);
+
+/*
+ * Reads the process's map.  Empty where there is none, where it is not ours as above,
+ * or is above 256 MiB.  Returns 0 or -ENOMEM.
  */
 int td_perf_map_read(struct td_perf_map *map, uint32_t pid, uint64_t start_ns);
 

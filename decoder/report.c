@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decoder/jit_names.h"
 #include "decoder/names.h"
-#include "decoder/perf_map.h"
 #include "decoder/report_log.h"
 #include "decoder/report_notes.h"
 #include "decoder/text.h"
@@ -22,7 +22,7 @@ struct adding {
 					 -1 */
 	uint32_t *index;              /* of the profile's threads: the report's */
 	int folded;                   /* its process is one with others */
-	struct td_perf_map names;     /* of JIT code */
+	struct td_jit_names names;    /* of JIT code */
 	struct td_own_cost own_cost;
 	double sample_ns;                    /* CPU time that one sample stands for */
 	const struct td_file_object *object; /* the last one looked up */
@@ -424,7 +424,7 @@ static struct td_report_function *row_at(struct adding *adding, struct place_key
 {
 	const char *name =
 		key->kind == TD_PLACE_JIT
-			? td_perf_map_find(&adding->names, key->address, TD_PLACE_CHUNK)
+			? td_jit_names_find(&adding->names, key->address, TD_PLACE_CHUNK)
 			: NULL;
 	struct td_report_function *row;
 
@@ -738,22 +738,6 @@ static int thread_wanted(void *context, uint32_t tid)
 	return 0;
 }
 
-/* A map is of a process of this host only: /tmp is. */
-static int read_names(struct adding *adding)
-{
-	const struct td_file_header *header = &adding->profile->header;
-	char host[sizeof(header->host)] = "";
-
-	gethostname(host, sizeof(host) - 1);
-	if (header->host[0] && strcmp(host, header->host) != 0)
-		return 0;
-	for (size_t i = 0; i < adding->profile->places; i++)
-		if (adding->profile->place[i].place->kind == TD_PLACE_JIT)
-			return td_perf_map_read(&adding->names, header->pid,
-						header->start_realtime_ns);
-	return 0;
-}
-
 int td_report_add(struct td_report *report, const struct td_profile *profile,
 		  const char *path, enum td_fate fate)
 {
@@ -776,7 +760,8 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	for (size_t i = 0; i < profile->threads && !err; i++)
 		err = add_thread(&adding, i);
 	if (!err)
-		err = read_names(&adding);
+		err = td_jit_names_read(&adding.names, profile, path,
+					report->query.jitdump);
 	for (size_t i = 0; i < profile->places && !err; i++)
 		err = add_place(&adding, &profile->place[i]);
 	if (!err)
@@ -786,6 +771,6 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	if (!err)
 		err = td_report_log_add(report, profile, row_number, thread_wanted,
 					&adding);
-	td_perf_map_free(&adding.names);
+	td_jit_names_free(&adding.names);
 	return err;
 }

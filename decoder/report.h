@@ -44,6 +44,7 @@ struct td_report_query {
 	size_t top;           /* functions to keep, 0: all */
 	double min_share;     /* of all samples, 0..1 */
 	uint64_t min_windows; /* fewer windows prove nothing (td_report_is_vague()) */
+	const char *jitdump;  /* file or directory, see jit_names.h; NULL: look for it */
 	int parts;            /* keep which thread each sample and path is of */
 };
 

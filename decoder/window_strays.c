@@ -8,9 +8,8 @@
 #define FAR 100. /* cycles */
 #define DEVIATIONS 20.
 #define OF_NORMAL 1.4826 /* standard deviations for a median deviation of 1 */
-* /
 
-	static int by_value(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 

@@ -51,6 +51,7 @@ static const char usage[] =
 	"                    or a top-down node: retiring, memory_bound, ...\n"
 	"  --thread=TID|NAME samples of these threads only\n"
 	"  --module=GLOB     functions of these modules only\n"
+	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of jit-PID.dump\n"
 	"  --label=KEY=VALUE pprof and openmetrics: on each sample; may be repeated\n"
 	"  --help            this text\n";
 
@@ -160,6 +161,12 @@ static int set_module(void *context, char *value)
 	return 0;
 }
 
+static int set_jitdump(void *context, char *value)
+{
+	((struct request *)context)->query.jitdump = value;
+	return 0;
+}
+
 /* The words that we use for labels ourselves. */
 static int set_label(void *context, char *value)
 {
@@ -171,10 +178,10 @@ static int set_label(void *context, char *value)
 }
 
 static const struct td_argument table[] = {
-	{"format", 0, 1, set_format}, {"output", 'o', 1, set_output},
-	{"value", 0, 1, set_value},   {"thread", 0, 1, set_thread},
-	{"module", 0, 1, set_module}, {"label", 0, 1, set_label},
-	{NULL, 0, 0, NULL},
+	{"format", 0, 1, set_format},   {"output", 'o', 1, set_output},
+	{"value", 0, 1, set_value},     {"thread", 0, 1, set_thread},
+	{"jitdump", 0, 1, set_jitdump}, {"module", 0, 1, set_module},
+	{"label", 0, 1, set_label},     {NULL, 0, 0, NULL},
 };
 
 static void guess_format(struct request *request)

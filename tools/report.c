@@ -44,6 +44,7 @@ static const char usage[] =
 	"                    retiring, backend_bound, memory_bound, ...\n"
 	"  --module=GLOB     functions of these modules only\n"
 	"  --thread=TID|NAME samples of these threads only\n"
+	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of jit-PID.dump\n"
 	"  --min-share=P     functions with at least P percent of the samples\n"
 	"  --min-windows=N   mark values of functions with fewer windows as uncertain\n"
 	"  --format=FORMAT   text, json, csv, html: a page for the browser, or windows: the\n"
@@ -98,6 +99,12 @@ static int set_module(void *context, char *value)
 static int set_thread(void *context, char *value)
 {
 	((struct request *)context)->query.thread = value;
+	return 0;
+}
+
+static int set_jitdump(void *context, char *value)
+{
+	((struct request *)context)->query.jitdump = value;
 	return 0;
 }
 
@@ -224,6 +231,7 @@ static const struct td_argument table[] = {
 	{"sort", 0, 1, set_sort},
 	{"module", 0, 1, set_module},
 	{"thread", 0, 1, set_thread},
+	{"jitdump", 0, 1, set_jitdump},
 	{"min-share", 0, 1, set_min_share},
 	{"min-windows", 0, 1, set_min_windows},
 	{"format", 0, 1, set_format},

@@ -47,6 +47,30 @@ named = [f for f in functions() if "hot" in f["name"] and f["name"].startswith("
 check(named, "no hot(): %s" % [f["name"] for f in functions()][:8])
 END
 	rm -f "/tmp/perf-${node##*.}.map"
+
+	rm -f "$node"
+	# A jitdump, in the current directory, in another one, and as a file.
+	agent node --perf-prof -e 'function hot(n){let s=0;for(let i=0;i<n;i++)s+=(i*i)%7;return s}
+let t=0;for(let k=0;k<20;k++)t+=hot(2e6);if(t<0)console.log(t)'
+	node=$(profile node)
+	dump=jit-${node##*.}.dump
+	[ -e "$dump" ] || fail "node wrote no $dump"
+	cat >named.py <<'END'
+rows = [f for f in functions() if f["name"].startswith("JS:") and "hot" in f["name"]]
+check(sum(f["samples"] for f in rows) > 20, "no hot(): %s" % [f["name"] for f in functions()][:8])
+END
+	expect "$node" <named.py
+	mkdir other
+	mv "$dump" other
+	expect "$node" <<'END'
+check(not any(f["name"].startswith("JS:") for f in functions()), "names without a jitdump")
+END
+	for path in other "other/$dump"; do
+		"$tdagent" report --top=0 --jitdump="$path" "$node" >text
+		grep -q 'JS:.*hot' text || fail "--jitdump=$path: $(cat text)"
+		"$tdagent" export --format=folded --jitdump="$path" "$node" >text
+		grep -q 'JS:.*hot' text || fail "export --jitdump=$path: $(cat text)"
+	done
 else
 	echo "$test_name: not tested, missing: node (nodejs)"
 fi

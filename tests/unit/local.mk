@@ -17,6 +17,7 @@ decoder_tests = \
 	tests/unit/test_formats \
 	tests/unit/test_history \
 	tests/unit/test_import \
+	tests/unit/test_jitdump \
 	tests/unit/test_own_cost \
 	tests/unit/test_paths \
 	tests/unit/test_tui \
@@ -68,6 +69,9 @@ tests_unit_test_import_LDADD = tools/libimport.la $(td_unit_ldadd)
 tests_unit_test_own_cost_SOURCES = tests/unit/test_own_cost.c $(td_build_profile)
 tests_unit_test_own_cost_CFLAGS = $(td_unit_cflags)
 tests_unit_test_own_cost_LDADD = $(td_unit_ldadd)
+tests_unit_test_jitdump_SOURCES = tests/unit/test_jitdump.c tests/unit/unit.h
+tests_unit_test_jitdump_CFLAGS = $(td_unit_cflags)
+tests_unit_test_jitdump_LDADD = $(td_unit_ldadd)
 tests_unit_test_perf_map_SOURCES = tests/unit/test_perf_map.c tests/unit/unit.h
 tests_unit_test_perf_map_CFLAGS = $(td_unit_cflags)
 tests_unit_test_perf_map_LDADD = $(td_unit_ldadd)
