@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Our library serves the program nothing but what its map names, and takes nothing
-# but from libc; other preloaded libraries work beside it, in either order.
+# but from libc; other preloaded libraries work beside it, in either order, and so
+# do an auditor, plugins that go past it, and the program's own libelf and libunwind.
 . "$(dirname "$0")/lib.sh"
 
 # bindings COMMAND...: each symbol that the dynamic linker bound, as
@@ -18,7 +19,17 @@ bindings()
 }
 
 sed -n 's/^\t\([a-zA-Z0-9_]*\);.*/\1/p' "$here/../../agent/libtdagent.map" | sort >"$work/exported"
-for program in "$prog/throw" "$prog/loader $prog/.libs/thrower.so" "python3 -m this"; do
+
+# A program's libelf and libunwind, which are what `tdagent` and others are made with.
+own=
+if ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -g -O1 -I"$here/../.." -o "$work/ownlibs" \
+	"$here/../prog/ownlibs.c" -lelf -lunwind 2>"$work/cc.err"; then
+	own=$work/ownlibs
+else
+	echo "the program's own libelf and libunwind: not tested, $(head -n 1 "$work/cc.err")"
+fi
+
+for program in "$prog/throw" "$prog/loader $prog/.libs/thrower.so" "python3 -m this" ${own:+"$own"}; do
 	# shellcheck disable=SC2086 # a command and its arguments
 	bindings $program >"$work/bound"
 	set -- $program
@@ -30,7 +41,41 @@ for program in "$prog/throw" "$prog/loader $prog/.libs/thrower.so" "python3 -m t
 	awk '$1 != "libtdagent.so" && $2 == "libtdagent.so" { print $3 }' "$work/bound" |
 		sort -u | comm -23 - "$work/exported" >"$work/served"
 	[ ! -s "$work/served" ] || fail "$1: served by us: $(head -n 3 "$work/served")"
+	[ "$1" != "$own" ] || for theirs in libelf libunwind; do
+		grep -q "^ownlibs $theirs\.so" "$work/bound" || fail "$1 has no $theirs"
+	done
 done
+
+# What they answer while they are sampled, also when we unwind ourselves.
+if [ -n "$own" ]; then
+	plain "$own"
+	grep -qx 'frames: 11' "$work/plain.out" || fail "ownlibs: $(cat "$work/plain.out")"
+	for paths in off on; do
+		agent TDAGENT_CALLPATH=$paths TDAGENT_LONG=200us "$own"
+		same "the program's own libelf and libunwind, call paths $paths"
+	done
+	rm -f "$work"/profiles/*
+fi
+
+# deep: bound past us, and what we miss by that is not much.
+plain "$prog/loader" --deep "$prog/.libs/deep.so" "$prog/.libs/thrower.so"
+grep -qx 'plugin: 211' "$work/plain.out" || fail "deep: $(cat "$work/plain.out")"
+rm -f "$work"/profiles/*
+agent "$prog/loader" --deep "$prog/.libs/deep.so" "$prog/.libs/thrower.so"
+same "RTLD_DEEPBIND"
+expect "$(profile loader)" <<'END'
+check(function("deep_work")["module"].endswith("/deep.so"), "deep_work")
+END
+rm -f "$work"/profiles/*
+
+# An auditor sees all of our bindings, and has a libc of its own.
+plain "LD_AUDIT=$prog/.libs/auditor.so" "$prog/corners" nesting
+agent "LD_AUDIT=$prog/.libs/auditor.so" "AUDITOR_LOG=$work/audited" "$prog/corners" nesting
+same "LD_AUDIT"
+grep -qxF "object $library" "$work/audited" || fail "LD_AUDIT: the auditor did not see us"
+grep -q '^bindings [1-9]' "$work/audited" || fail "LD_AUDIT: it saw no bindings"
+[ -n "$(profiles corners)" ] || fail "LD_AUDIT: no profile"
+rm -f "$work"/profiles/*
 
 # Exceptions through a plugin keep their unwinder, with call paths, too.
 compare "$prog/loader" "$prog/.libs/thrower.so"
