@@ -120,18 +120,20 @@ static int same_place(const void *context, size_t index)
 static size_t find_function(struct td_annotate *annotate, size_t module, uint64_t address,
 			    int *err)
 {
+	struct td_symbol symbol = {.end = UINT64_MAX};
 	struct td_annotate_function *more;
-	struct td_symbol symbol;
-	char *name;
+	char *name = NULL;
 
-	if (!td_symbols_find(annotate->module[module].symbols, address, &symbol))
+	if (annotate->wanted &&
+	    !td_symbols_find(annotate->module[module].symbols, address, &symbol))
 		return SIZE_MAX;
 	for (size_t i = 0; i < annotate->functions; i++)
 		if (annotate->function[i].module == module &&
 		    annotate->function[i].start == symbol.start)
 			return i;
-	name = wanted_name(annotate, symbol.name);
-	if (!name)
+	if (annotate->wanted)
+		name = wanted_name(annotate, symbol.name);
+	if (annotate->wanted && !name)
 		return SIZE_MAX;
 	more = reallocarray(annotate->function, annotate->functions + 1, sizeof(*more));
 	if (!more) {
@@ -209,6 +211,16 @@ static void add_values(const struct adding *adding, struct td_annotate_sums *sum
 	sums->counted++;
 }
 
+static void add_sums(const struct adding *adding, struct td_annotate_sums *sums,
+		     const struct td_file_window *window)
+{
+	sums->opened++;
+	if (window->reject != TD_REJECT_MAX)
+		return;
+	sums->valid++;
+	add_values(adding, sums, window);
+}
+
 static int add_window(struct adding *adding, const struct td_profile_window *at)
 {
 	const struct td_file_window *window = at->window;
@@ -220,20 +232,19 @@ static int add_window(struct adding *adding, const struct td_profile_window *at)
 	annotate->logged++;
 	if (find_module(adding, at->object[0]) < 0)
 		return -ENOMEM;
-	if (adding->module == SIZE_MAX)
+	if (adding->module == SIZE_MAX) {
+		if (!annotate->wanted && !annotate->glob)
+			add_sums(adding, &annotate->elsewhere, window);
 		return 0;
+	}
 	place = find_place(annotate, adding->module,
 			   window->end[0].address + window->end[0].offset);
 	if (!place)
 		return -ENOMEM;
 	if (place->function == SIZE_MAX)
 		return 0;
-	place->sums.opened++;
 	annotate->function[place->function].opened++;
-	if (window->reject != TD_REJECT_MAX)
-		return 0;
-	place->sums.valid++;
-	add_values(adding, &place->sums, window);
+	add_sums(adding, &place->sums, window);
 	return 0;
 }
 

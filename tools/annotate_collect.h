@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where in one function the windows of the log were opened, by instruction: the
- * log is all that knows instructions.  Profiles are added up.
+ * Where in one function, or in all code, the windows of the log were opened, by
+ * instruction: the log is all that knows instructions.  Profiles are added up.
  *
  *	td_annotate_start(&annotate, "name", NULL);
  *	td_annotate_add(&annotate, &profile);		as often as there are files
@@ -35,10 +35,10 @@ struct td_annotate_place {
 	struct td_annotate_sums sums;
 };
 
-/* One of that name; there may be several. */
+/* One of that name; there may be several.  Of all code: a module, from 0 to the end. */
 struct td_annotate_function {
 	size_t module; /* index */
-	char *name;    /* for people */
+	char *name;    /* for people; NULL: all code */
 	uint64_t start, end;
 	uint64_t opened;
 };
@@ -49,7 +49,7 @@ struct td_annotate_module {
 };
 
 struct td_annotate {
-	const char *wanted; /* the caller's */
+	const char *wanted; /* the caller's; NULL: all code */
 	const char *glob;   /* of modules; NULL: all */
 	uint64_t logged;    /* windows of the logs, of all functions */
 	int simulated;
@@ -63,6 +63,8 @@ struct td_annotate {
 	struct td_annotate_place *place; /* after finish: by function and address */
 	size_t places;
 	struct td_hash by_address;
+	/* Of all code of all modules: what has no file, such as JIT code. */
+	struct td_annotate_sums elsewhere;
 };
 
 void td_annotate_start(struct td_annotate *annotate, const char *wanted,
@@ -70,7 +72,7 @@ void td_annotate_start(struct td_annotate *annotate, const char *wanted,
 
 /*
  * A function is wanted if its name, its name for people, or that without
- * arguments is `wanted`.  Returns 0 or -ENOMEM.
+ * arguments is `wanted`; without `wanted` all code is.  Returns 0 or -ENOMEM.
  */
 int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profile);
 

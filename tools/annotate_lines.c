@@ -29,6 +29,8 @@ static int by_line(const void *a, const void *b)
 
 	if (!order && x->file)
 		order = strcmp(x->file, y->file);
+	if (!order && !x->file)
+		order = (x->module > y->module) - (x->module < y->module);
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
@@ -38,6 +40,15 @@ static int by_file(const void *a, const void *b)
 
 	if (x->of_file != y->of_file)
 		return x->of_file > y->of_file ? -1 : 1;
+	return by_line(a, b);
+}
+
+static int by_windows(const void *a, const void *b)
+{
+	const struct td_annotate_line *x = a, *y = b;
+
+	if (x->sums.opened != y->sums.opened)
+		return x->sums.opened > y->sums.opened ? -1 : 1;
 	return by_line(a, b);
 }
 
@@ -89,16 +100,16 @@ static int make_lines(struct td_annotated *annotated, size_t places)
 		return -ENOMEM;
 	for (size_t i = 0; i < places; i++) {
 		struct td_annotate_line *line = &annotated->line[annotated->lines++];
+		size_t module = annotate->function[annotate->place[i].function].module;
 
-		td_source_at(module_of(annotated), annotate->place[i].address,
-			     &line->source);
+		td_source_at(td_symbols_module(annotate->module[module].symbols),
+			     annotate->place[i].address, &line->source);
+		line->module = module;
 		line->file = line->source.frames ? line->source.frame[0].file : NULL;
 		line->line = line->source.frame[0].line;
 		line->sums = annotate->place[i].sums;
 		td_annotate_join(&annotated->all, &line->sums);
 	}
-	join_lines(annotated);
-	order_files(annotated);
 	return 0;
 }
 
@@ -164,11 +175,34 @@ int td_annotated_make(struct td_annotated *annotated, const struct td_annotate *
 	annotated->annotate = annotate;
 	annotated->function = &annotate->function[0];
 	err = make_lines(annotated, places);
-	if (!err)
+	if (!err) {
+		join_lines(annotated);
+		order_files(annotated);
 		err = make_instructions(annotated, places);
+	}
 	if (err)
 		td_annotated_free(annotated);
 	return err;
+}
+
+int td_annotated_make_all(struct td_annotated *annotated,
+			  const struct td_annotate *annotate)
+{
+	int err;
+
+	memset(annotated, 0, sizeof(*annotated));
+	annotated->annotate = annotate;
+	err = make_lines(annotated, annotate->places);
+	if (err)
+		return err;
+	if (annotate->elsewhere.opened) {
+		annotated->line[annotated->lines].module = SIZE_MAX;
+		annotated->line[annotated->lines++].sums = annotate->elsewhere;
+		td_annotate_join(&annotated->all, &annotate->elsewhere);
+	}
+	join_lines(annotated);
+	qsort(annotated->line, annotated->lines, sizeof(*annotated->line), by_windows);
+	return 0;
 }
 
 void td_annotated_free(struct td_annotated *annotated)

@@ -70,7 +70,10 @@ static void put_share(FILE *out, const struct td_annotated *annotated,
 		      const struct td_print_style *style,
 		      const struct td_annotate_sums *sums)
 {
-	struct td_estimate share = td_estimate_share(sums->opened, annotated->all.opened);
+	/* the whole is the function, or all that was logged */
+	uint64_t all =
+		annotated->function ? annotated->all.opened : annotated->annotate->logged;
+	struct td_estimate share = td_estimate_share(sums->opened, all);
 	char text[64];
 
 	snprintf(text, sizeof(text), "%.1f±%.1f", 100 * share.value,
@@ -258,4 +261,84 @@ void td_annotate_print_text(FILE *out, const struct td_annotated *annotated,
 	if (!annotated->disassembled)
 		fputs("No instructions: there is no disassembler for this machine.\n",
 		      out);
+}
+
+/* Windows opened where a line is known. */
+static uint64_t count_known(const struct td_annotated *annotated)
+{
+	uint64_t known = 0;
+
+	for (size_t i = 0; i < annotated->lines; i++)
+		if (annotated->line[i].file)
+			known += annotated->line[i].sums.opened;
+	return known;
+}
+
+/* "demo.c:12 main", or the module. */
+static void put_place(FILE *out, const struct td_annotated *annotated,
+		      const struct td_print_style *style,
+		      const struct td_annotate_line *line)
+{
+	const struct td_source_frame *frame = &line->source.frame[0];
+	char *name = NULL, *text = NULL;
+
+	if (line->file && frame->function)
+		name = td_symbol_demangle(frame->function);
+	if (line->file)
+		text = td_text_format(
+			"%s:%d%s%s", style->width ? td_text_base(line->file) : line->file,
+			line->line, name ? " " : "", name ? name : "");
+	else if (line->module != SIZE_MAX)
+		text = td_text_format(
+			"%s (no line is known)",
+			td_text_base(
+				annotated->annotate->module[line->module].object.path));
+	put_rest(out, annotated, style, 0, text ? text : "[no file]");
+	free(name);
+	free(text);
+}
+
+static void put_places(FILE *out, const struct td_annotated *annotated,
+		       const struct td_report_query *query,
+		       const struct td_print_style *style)
+{
+	double logged = (double)annotated->annotate->logged;
+
+	put_titles(out, annotated, style, "Line");
+	for (size_t i = 0; i < annotated->lines && (!query->top || i < query->top); i++) {
+		const struct td_annotate_line *line = &annotated->line[i];
+
+		if ((double)line->sums.opened < query->min_share * logged)
+			break;
+		put_sums(out, annotated, style, &line->sums);
+		put_place(out, annotated, style, line);
+	}
+	if (has_nodes(annotated))
+		td_print_legend(out, style, "*<?");
+}
+
+void td_annotate_print_lines(FILE *out, const struct td_annotated *annotated,
+			     const struct td_report_query *query,
+			     const struct td_print_style *style)
+{
+	const struct td_annotate *annotate = annotated->annotate;
+
+	if (!annotate->logged) {
+		td_print_line(out, style, NULL,
+			      "No lines: the profile has no log of windows, which alone "
+			      "knows instructions: record with windows (--short)");
+		return;
+	}
+	td_print_line(out, style, NULL,
+		      "%% of the %" PRIu64 " windows in the log%s; of %" PRIu64
+		      " the line is known. A window counts for the line at which it was "
+		      "opened, and is longer: its top-down is of what ran from there on.",
+		      annotate->logged, annotate->simulated ? " (SIMULATED)" : "",
+		      count_known(annotated));
+	if (annotate->skid >= TD_SKID_MUCH)
+		td_print_line(out, style, NULL,
+			      "Interrupts came %.0f cycles late (median): look some "
+			      "lines before.",
+			      annotate->skid);
+	put_places(out, annotated, query, style);
 }

@@ -217,13 +217,12 @@ int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
 	return err;
 }
 
-static int add_to_report(void *context, const struct td_profile *profile,
-			 const char *path)
+int td_inputs_add_one(void *report, const struct td_profile *profile, const char *path)
 {
-	return td_report_add(context, profile, path, fate_of(&profile->header));
+	return td_report_add(report, profile, path, fate_of(&profile->header));
 }
 
 int td_inputs_add(struct td_report *report, int count, char **path, int *failed)
 {
-	return td_inputs_each(count, path, add_to_report, report, failed);
+	return td_inputs_each(count, path, td_inputs_add_one, report, failed);
 }

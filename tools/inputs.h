@@ -21,6 +21,9 @@ typedef int td_inputs_take(void *context, const struct td_profile *profile,
 int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
 		   int *failed);
 
+/* A td_inputs_take: adds the profile to the td_report `report`. */
+int td_inputs_add_one(void *report, const struct td_profile *profile, const char *path);
+
 /* Adds all of them to `report`.  Returns 0 or -ENOMEM. */
 int td_inputs_add(struct td_report *report, int count, char **path, int *failed);
 

@@ -24,11 +24,17 @@ struct td_print_style {
 		TD_PRINT_BY_FUNCTION,
 		TD_PRINT_BY_MODULE,
 		TD_PRINT_BY_THREAD,
-	} by; /* text: what a row is */
+		TD_PRINT_BY_LINE, /* its rows are another's: see below */
+	} by;                     /* text: what a row is */
 };
 
 void td_print_text(FILE *out, const struct td_report *report,
 		   const struct td_print_style *style);
+/* What td_print_text() has before and behind the rows, for who has rows of its own. */
+void td_print_text_begin(FILE *out, const struct td_report *report,
+			 const struct td_print_style *style);
+void td_print_text_end(FILE *out, const struct td_report *report,
+		       const struct td_print_style *style);
 /* doc/formats.md has the contract. */
 void td_print_json(FILE *out, const struct td_report *report);
 /* One page with that JSON in it, which needs nothing else.  0 or -ENOMEM. */

@@ -294,8 +294,8 @@ static void print_body(FILE *out, const struct td_report *report,
 		td_print_hints(out, report, style);
 }
 
-void td_print_text(FILE *out, const struct td_report *report,
-		   const struct td_print_style *style)
+void td_print_text_begin(FILE *out, const struct td_report *report,
+			 const struct td_print_style *style)
 {
 	title(out, report, style);
 	print_program(out, report, style);
@@ -303,9 +303,21 @@ void td_print_text(FILE *out, const struct td_report *report,
 	print_totals(out, report, style);
 	print_trust(out, report, style);
 	fputc('\n', out);
-	print_body(out, report, style);
+}
+
+void td_print_text_end(FILE *out, const struct td_report *report,
+		       const struct td_print_style *style)
+{
 	if (style->timeline)
 		td_print_timelines(out, report, style);
 	print_absent(out, report, style);
 	td_print_facts(out, report, style);
+}
+
+void td_print_text(FILE *out, const struct td_report *report,
+		   const struct td_print_style *style)
+{
+	td_print_text_begin(out, report, style);
+	print_body(out, report, style);
+	td_print_text_end(out, report, style);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/annotate_lines.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/inputs.h"
@@ -56,7 +57,8 @@ static const char usage[] =
 	"  --help            this text\n"
 	"\n"
 	"Of the text only:\n"
-	"  --by=WHAT         a row is a function (default), a module or a thread\n"
+	"  --by=WHAT         a row is a function (default), a module, a thread,\n"
+	"                    or a source line\n"
 	"  --threads         the same as --by=thread\n"
 	"  --level=N         the table's depth: 1 (default) or 2\n"
 	"  --tree            each function's nodes as a tree, with their thresholds\n"
@@ -157,7 +159,7 @@ static int set_live(void *context, char *value)
 
 static int set_by(void *context, char *value)
 {
-	static const char *const words[] = {"function", "module", "thread", NULL};
+	static const char *const words[] = {"function", "module", "thread", "line", NULL};
 	int word = td_arguments_word(SELF, "by", value, words);
 
 	if (word < 0)
@@ -288,7 +290,25 @@ static struct td_print_style style_of(const struct request *request, FILE *out)
 	return style;
 }
 
-static int print_report(const struct request *request, const struct td_report *report)
+/* Rows of source lines in place of those of the report.  0 or -ENOMEM. */
+static int print_lines(FILE *out, const struct td_report *report,
+		       const struct td_annotate *lines,
+		       const struct td_print_style *style)
+{
+	struct td_annotated annotated;
+	int err = td_annotated_make_all(&annotated, lines);
+
+	if (err)
+		return err;
+	td_print_text_begin(out, report, style);
+	td_annotate_print_lines(out, &annotated, &report->query, style);
+	td_print_text_end(out, report, style);
+	td_annotated_free(&annotated);
+	return 0;
+}
+
+static int print_report(const struct request *request, const struct td_report *report,
+			const struct td_annotate *lines)
 {
 	FILE *out = open_output(request);
 	struct td_print_style style;
@@ -306,13 +326,15 @@ static int print_report(const struct request *request, const struct td_report *r
 		td_print_csv(out, report);
 	else if (request->format == FORMAT_HTML)
 		err = td_print_html(out, report);
+	else if (lines)
+		err = print_lines(out, report, lines, &style);
 	else
 		td_print_text(out, report, &style);
 	if (err)
 		say("report", strerror(-err));
 	if (!pager)
 		return close_output(request, out) || err ? -1 : 0;
-	err = fflush(out) != 0 && errno != EPIPE ? -1 : 0;
+	err |= fflush(out) != 0 && errno != EPIPE ? -1 : 0;
 	td_pager_end(pager);
 	return err;
 }
@@ -352,23 +374,53 @@ static int browse(const struct td_report *report, int count, char **path)
 	return err ? -1 : 0;
 }
 
-static int make_report(const struct request *request, int count, char **path)
+/* Who gets each profile. */
+struct taking {
+	struct td_report *report;
+	struct td_annotate *lines; /* NULL: not wanted */
+};
+
+static int take(void *context, const struct td_profile *profile, const char *path)
+{
+	struct taking *taking = context;
+	int err = td_inputs_add_one(taking->report, profile, path);
+
+	return err || !taking->lines ? err : td_annotate_add(taking->lines, profile);
+}
+
+static int make_report(const struct request *request, struct td_annotate *lines,
+		       int count, char **path)
 {
 	struct td_report *report = td_report_new(&request->query);
-	int failed = 0, err;
+	struct taking taking = {report, lines};
+	int failed = 0, err = -ENOMEM;
 
-	err = report ? td_inputs_add(report, count, path, &failed) : -ENOMEM;
+	if (report)
+		err = td_inputs_each(count, path, take, &taking, &failed);
 	if (!err && report->processes)
 		err = td_report_finish(report);
+	if (lines)
+		td_annotate_finish(lines);
 	if (err)
 		say("report", strerror(-err));
 	else if (report->processes && request->tui)
 		err = browse(report, count, path);
 	else if (report->processes)
-		err = print_report(request, report);
+		err = print_report(request, report, lines);
 	if (report)
 		td_report_free(report);
 	return err || failed;
+}
+
+static int make_lines(const struct request *request, int count, char **path)
+{
+	struct td_annotate lines;
+	int err;
+
+	td_annotate_start(&lines, NULL, request->query.module);
+	err = make_report(request, &lines, count, path);
+	td_annotate_free(&lines);
+	return err;
 }
 
 int td_cmd_report(int argc, char **argv)
@@ -395,7 +447,12 @@ int td_cmd_report(int argc, char **argv)
 		argc = 1;
 		argv = &path;
 	}
+	if (request.query.thread && request.style.by == TD_PRINT_BY_LINE)
+		return say("--by=line", "is of all threads: without --thread"), 2;
 	if (request.format == FORMAT_WINDOWS)
 		return print_windows(&request, argc, argv) != 0;
-	return make_report(&request, argc, argv);
+	if (!request.tui && request.format == FORMAT_TEXT &&
+	    request.style.by == TD_PRINT_BY_LINE)
+		return make_lines(&request, argc, argv);
+	return make_report(&request, NULL, argc, argv);
 }

@@ -87,6 +87,53 @@ one, two = json.load(open("once")), json.load(open("annotate.out"))
 assert 2 * one["function"]["opened"] == two["function"]["opened"]
 ' || fail "two profiles"
 
+# The lines of all functions: windows as in the log, lines as of binutils.
+cat >lines.py <<'END'
+import csv, os, re, subprocess, sys
+module = os.path.realpath(sys.argv[1])
+logged, opened, valid = 0, {}, {}
+for row in csv.DictReader(open("windows.csv")):
+    logged += 1
+    if os.path.realpath(row["open_module"]) == module:
+        address = int(row["open_address"], 0) + int(row["open_offset"], 0)
+        opened[address] = opened.get(address, 0) + 1
+        valid[address] = valid.get(address, 0) + (row["window"] == "valid")
+answer = subprocess.check_output(["addr2line", "-e", module] + [hex(a) for a in opened], text=True)
+theirs = {}
+for address, place in zip(opened, answer.splitlines()):
+    name, number = re.sub(r" \(discriminator.*", "", place).rsplit(":", 1)
+    count = theirs.setdefault("%s:%s" % (os.path.normpath(name), number), [0, 0])
+    count[0] += valid[address]
+    count[1] += opened[address]
+rows, order, total = {}, [], 0
+for line in open("lines.out", encoding="utf-8"):
+    m = re.match(r" *([0-9.]+)±[0-9.]+ +(\d+)/(\d+) .*?  (\S+:\d+ \S+|.* is known\)|\[no file\])$", line)
+    if m:
+        total += int(m[3])
+        order.append(int(m[3]))
+        assert abs(float(m[1]) - 100 * int(m[3]) / logged) < 0.051, line
+        place = m[4].split()[0]
+        if place.rsplit(":", 1)[0].endswith("/demo.c"):
+            rows[os.path.normpath(place)] = [int(m[2]), int(m[3])]
+            if m[4].endswith(" follow_links") and int(m[3]) > 50:
+                value, half = re.findall(r"(\d+)±(\d+)", line)[-1]
+                assert abs(int(value) - 93) <= int(half) + 1, line
+ours = {p: c for p, c in theirs.items() if p.rsplit(":", 1)[0].endswith("/demo.c")}
+assert len(ours) > 5 and rows == ours, (rows, ours)
+assert total == logged and order == sorted(order, reverse=True), (total, logged, order)
+END
+guest lines $clean "$tdagent" report --by=line --top=0 "$demo"
+ended "exit 0" lines
+grep -q 'follow_links$' lines.out || fail "--by=line: no line of follow_links: $(cat lines.out)"
+python3 lines.py "$prog/demo" || fail "--by=line: see above"
+guest lines $clean COLUMNS=80 "$tdagent" report --by=line --top=3 --module=demo "$demo"
+[ "$(grep -cE '^ *[0-9.]+±.* demo\.c:[0-9]+ ' lines.out)" -eq 3 ] || fail "--by=line --top=3: $(cat lines.out)"
+guest lines $clean "$tdagent" report --by=line --module=none "$demo"
+grep -qE '^ *[0-9.]+±' lines.out && fail "--by=line --module=none: lines"
+guest lines $clean "$tdagent" report --by=line --thread=1 "$demo"
+ended "exit 2" lines
+one_line lines --by=line
+
 # Debug information in a file of its own, which only a server has.
 mkdir bin && cp "$prog/demo" bin/split && objcopy --only-keep-debug bin/split split.debug &&
 	strip -g bin/split || fail "strip"
@@ -134,6 +181,9 @@ one_line annotate no_such_function
 agent TDAGENT_PMU=simulated TDAGENT_SHORT=0 "$prog/burn" 100
 annotate 1 burn_sixty "$(profile burn)"
 one_line annotate "no log of windows"
+guest lines $clean "$tdagent" report --by=line "$(profile burn)"
+ended "exit 0" lines
+grep -q '^No lines: the profile has no log' lines.out || fail "--by=line without windows"
 annotate 2
 one_line annotate FUNCTION
 annotate 2 --format=xml follow_links "$demo"

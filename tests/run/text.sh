@@ -186,7 +186,7 @@ wrong()
 	[ ! -s "$work/report.out" ] || fail "$1: a report in spite of the error"
 }
 wrong --level=3
-wrong --by=line
+wrong --by=address
 wrong --by
 wrong --color=red
 wrong --live=x
