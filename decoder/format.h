@@ -184,6 +184,7 @@ struct td_file_header {
 	char family[24];  /* EVENTS: of the tables in data/events, "" none */
 	uint64_t events;  /* used entries of event[] */
 	struct td_file_event event[TD_EVENTS_MAX];
+	char labels[512]; /* "rank=3,version=1.2", see label_list.h */
 };
 
 struct td_file_block {

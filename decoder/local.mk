@@ -10,6 +10,7 @@ decoder_libformat_la_SOURCES = \
 	decoder/event_names.c decoder/event_names.h \
 	decoder/events.c decoder/events.h \
 	decoder/format.h \
+	decoder/label_list.c decoder/label_list.h \
 	decoder/names.c decoder/names.h \
 	decoder/options.c decoder/options.h \
 	decoder/values.c decoder/values.h

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decoder/label_list.h"
 #include "decoder/values.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -271,6 +272,31 @@ static int parse_events(struct td_options *options, const char *value, char *why
 	return 0;
 }
 
+static int parse_labels(struct td_options *options, const char *value, char *why,
+			size_t size)
+{
+	size_t length = strlen(value), labels = 0;
+	const char *rest = value;
+	struct td_label_text label;
+	int next;
+
+	if (length >= sizeof(options->labels))
+		return refuse(why, size, "the labels have %zu bytes; write at most %zu",
+			      length, sizeof(options->labels) - 1);
+	while ((next = td_label_list_next(&rest, &label)) > 0)
+		labels++;
+	if (next < 0)
+		return refuse(why, size,
+			      "'%s' is not a label; write KEY=VALUE, the KEY of letters, "
+			      "digits and _, not thread, tid, pid or host",
+			      show(label.key, label.key_length).text);
+	if (labels > TD_LABEL_LIST_MAX)
+		return refuse(why, size, "these are %zu labels; write at most %u", labels,
+			      TD_LABEL_LIST_MAX);
+	memcpy(options->labels, value, length + 1);
+	return 0;
+}
+
 static int parse_output(struct td_options *options, const char *value, char *why,
 			size_t size)
 {
@@ -313,6 +339,8 @@ const struct td_option td_option_table[] = {
 	{"WINDOWS", "NAME", "auto",
 	 "who cuts windows: rdpmc (signals), vernier (the kernel) or auto",
 	 parse_windows},
+	{"LABELS", "LABELS", "",
+	 "labels of the profile's samples in exports: rank=3,version=1.2", parse_labels},
 	{"OUTPUT", "FILE", "${TMPDIR:-/tmp}/tdagent-UID/%e.%p.tdp",
 	 "profile file; %p is the process id, %e the program", parse_output},
 	{"REPORT", "WHERE", "stderr", "report at exit: stderr, none or a file",

@@ -65,6 +65,7 @@ struct td_options {
 	enum td_windows_choice windows;
 	enum td_level_choice level;
 	char events[TD_PATH_MAX]; /* further ones, with commas; "": none */
+	char labels[sizeof(((struct td_file_header *)0)->labels)]; /* label_list.h */
 	char output[TD_PATH_MAX]; /* "": the default directory */
 	enum td_report_to report;
 	char report_file[TD_PATH_MAX];

@@ -140,6 +140,7 @@ static void clean_header(struct td_file_header *h)
 	TERMINATE(h->reason);
 	TERMINATE(h->exe);
 	TERMINATE(h->command);
+	TERMINATE(h->labels);
 	clean_groups(h);
 }
 

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "decoder/hash.h"
+#include "decoder/label_list.h"
 #include "decoder/names.h"
 #include "decoder/text.h"
 #include "tools/export.h"
@@ -220,7 +221,8 @@ static void put_process_comments(struct pprof *pprof,
 	free(host);
 }
 
-#define LABELS_OWN 4 /* thread, tid, pid, host */
+/* thread, tid, pid, host, and those of the profile */
+#define LABELS_MORE (4 + TD_LABEL_LIST_MAX)
 
 /* More processes than this are not described one by one. */
 #define PROCESSES_DESCRIBED 32
@@ -319,7 +321,43 @@ static void put_function(struct pprof *pprof, uint32_t index)
 	put(pprof, &piece);
 }
 
-/* Labels of the thread, then the user's. */
+static int has_label(const TdPprof__Label *label, size_t labels, int64_t key)
+{
+	for (size_t i = 0; i < labels; i++)
+		if (label[i].key == key)
+			return 1;
+	return 0;
+}
+
+/* The profile's own, where there is none of that name yet; returns how many there are
+ * then. */
+static size_t label_profile(struct pprof *pprof, const char *list, TdPprof__Label *label,
+			    size_t count)
+{
+	size_t most = count + TD_LABEL_LIST_MAX;
+	struct td_label_text text;
+	int next;
+
+	while (count < most && (next = td_label_list_next(&list, &text)) != 0) {
+		char *key, *value;
+
+		if (next < 0)
+			continue;
+		key = strndup(text.key, text.key_length);
+		value = td_text_clean(text.value, text.value_length);
+		if (!key || !value)
+			pprof->err = -ENOMEM;
+		else if (!has_label(label, count, text_of(pprof, key))) {
+			label[count].key = text_of(pprof, key);
+			label[count++].text = text_of(pprof, value);
+		}
+		free(key);
+		free(value);
+	}
+	return count;
+}
+
+/* Labels of the thread, then the user's, then the profile's. */
 static size_t label_sample(struct pprof *pprof, const struct td_export_sample *sample,
 			   TdPprof__Label *label)
 {
@@ -351,6 +389,8 @@ static size_t label_sample(struct pprof *pprof, const struct td_export_sample *s
 		label[count].key = text_of(pprof, export->label[i].key);
 		label[count++].text = text_of(pprof, export->label[i].value);
 	}
+	if (process->profiles == 1)
+		count = label_profile(pprof, process->header.labels, label, count);
 	return count;
 }
 
@@ -369,7 +409,7 @@ static void put_sample(struct pprof *pprof, const struct td_export_sample *sampl
 	TdPprof__Profile piece = TD_PPROF__PROFILE__INIT;
 	TdPprof__Sample out = TD_PPROF__SAMPLE__INIT, *outs = &out;
 
-	for (size_t i = 0; i < export->labels + LABELS_OWN; i++)
+	for (size_t i = 0; i < export->labels + LABELS_MORE; i++)
 		td_pprof__label__init(&room->label[i]);
 	for (uint32_t i = 0; i < sample->frames; i++)
 		room->location[i] = export->frame[sample->frame + i] + 1ul;
@@ -389,7 +429,7 @@ static void put_sample(struct pprof *pprof, const struct td_export_sample *sampl
 static void put_samples(struct pprof *pprof)
 {
 	const struct td_export *export = pprof->export;
-	size_t labels = export->labels + LABELS_OWN;
+	size_t labels = export->labels + LABELS_MORE;
 	struct room room = {
 		.label = calloc(labels, sizeof(*room.label)),
 		.labels = calloc(labels, sizeof(struct TdPprof__Label *)),

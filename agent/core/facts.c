@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/core/core.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/syscall.h"
 #include "decoder/cpu_name.h"
@@ -81,6 +82,7 @@ void td_facts_fill(struct td_file_header *header)
 	header->start_realtime_ns = td_clock_now(CLOCK_REALTIME);
 	header->start_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_facts_read("/proc/self/cmdline", header->command, sizeof(header->command));
+	memcpy(header->labels, td_core.options.labels, sizeof(header->labels));
 	n = readlink("/proc/self/exe", header->exe, sizeof(header->exe) - 1);
 	header->exe[n > 0 ? n : 0] = 0;
 	fill_cpu(header->cpu, sizeof(header->cpu));

@@ -115,6 +115,28 @@ grep -q follow_links export.out && fail "--thread: another thread's function"
 export_to 0 --format=openmetrics --label=rank=3 --label='version=a"b' "$burn"
 grep -qF '{rank="3",version="a\"b"} ' export.out || fail "--label: $(cat export.out)"
 
+# Each profile's own labels, in one export of both.
+for rank in 1 2; do
+	agent TDAGENT_LONG=1ms TDAGENT_REPORT=none TDAGENT_OUTPUT="$work/rank.$rank" \
+		TDAGENT_LABELS="rank=r$rank,version=v 1.$rank" "$prog/burn"
+	ended "exit 0" agent
+done
+export_to 0 --format=pprof -o ranks.pb.gz rank.1 rank.2
+for text in rank r1 r2 version 'v 1.1' 'v 1.2'; do
+	gzip -dc ranks.pb.gz | grep -aq "$text" || fail "labels: no $text"
+done
+if command -v go >/dev/null && go tool pprof -help >/dev/null 2>&1; then
+	for rank in 1 2; do
+		$clean "$tdagent" export --format=folded rank.$rank |
+			awk '{ n += $NF } END { print n }' >one
+		$clean go tool pprof -sample_index=samples -tagfocus="rank=r$rank" -raw \
+			ranks.pb.gz 2>/dev/null | sed -n '/^Samples:/,/^Locations/p' |
+			awk '/^ *[0-9]+ .*:/ { n += $1 } END { print n }' >focused
+		grep -q '[1-9]' one && cmp -s one focused ||
+			fail "rank $rank: $(cat focused) samples, not $(cat one)"
+	done
+fi
+
 # wrong WORD ARGUMENT...: refused with one line that has the word.
 wrong()
 {

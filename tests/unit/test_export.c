@@ -397,6 +397,58 @@ START_TEST(pprof_can_be_read)
 }
 END_TEST
 
+static void build_ranked(struct build *build)
+{
+	build_clock(build);
+	strcpy(build->header->labels, "rank=7,version=\303\251,pid=1,9=x,,rank=8,empty=");
+}
+
+static void build_other(struct build *build)
+{
+	build_clock(build);
+	build->header->pid = 4322;
+	/* damaged: no NUL */
+	memset(build->header->labels, 'x', sizeof(build->header->labels));
+	memcpy(build->header->labels, "rank=2,", 7);
+}
+
+static const char *value_of(const TdPprof__Profile *profile, size_t sample,
+			    const char *key)
+{
+	return text_of(profile, label_of(profile, profile->samples[sample], key)->text);
+}
+
+/* In one export each has its own; a label of the command line is on all. */
+START_TEST(profiles_keep_their_labels)
+{
+	static void (*const two[])(struct build *) = {build_ranked, build_other, NULL};
+	static const struct td_export_label label = {"version", "all"};
+	TdPprof__Profile *profile;
+
+	for (int given = 0; given < 2; given++) {
+		begin(two, &(struct td_report_query){.parts = 1});
+		export.label = given ? &label : NULL;
+		export.labels = (size_t)given;
+		profile = unpack();
+		ck_assert_uint_eq(profile->n_samples, 2);
+		for (size_t i = 0; i < 2; i++) {
+			const TdPprof__Sample *sample = profile->samples[i];
+			int first = label_of(profile, sample, "pid")->number == 4321;
+
+			/* thread, tid, pid; rank, version, empty or rank */
+			ck_assert_uint_eq(sample->n_labels,
+					  first ? 6 : 4 + (size_t)given);
+			ck_assert_str_eq(value_of(profile, i, "rank"), first ? "7" : "2");
+			if (first || given)
+				ck_assert_str_eq(value_of(profile, i, "version"),
+						 given ? "all" : "\303\251");
+		}
+		td_pprof__profile__free_unpacked(profile, NULL);
+		end();
+	}
+}
+END_TEST
+
 static void has(const char *text, const char *words)
 {
 	ck_assert_msg(strstr(text, words) != NULL, "no \"%s\" in:\n%s", words, text);
@@ -480,6 +532,7 @@ int main(void)
 		folded_lines,
 		made_up_types_say_so,
 		pprof_can_be_read,
+		profiles_keep_their_labels,
 		speedscope_is_json,
 		openmetrics_has_the_totals,
 		nothing_is_a_file_too,

@@ -82,6 +82,7 @@ static const struct field fields[] = {
 	HEADER(family),
 	HEADER(events),
 	HEADER(event),
+	HEADER(labels),
 	BLOCK(kind),
 	BLOCK(owner),
 	BLOCK(next),

@@ -76,8 +76,8 @@ END_TEST
 START_TEST(test_order)
 {
 	static const char *const order[] = {
-		"LONG",   "SHORT",  "JITTER",   "PMU",      "LEVEL", "EVENTS", "WINDOWS",
-		"OUTPUT", "REPORT", "CALLPATH", "CHILDREN", "SEED",  "DEBUG"};
+		"LONG",   "SHORT",  "JITTER", "PMU",      "LEVEL",    "EVENTS", "WINDOWS",
+		"LABELS", "OUTPUT", "REPORT", "CALLPATH", "CHILDREN", "SEED",   "DEBUG"};
 
 	ck_assert_uint_eq(td_option_count, sizeof(order) / sizeof(order[0]));
 	for (size_t i = 0; i < td_option_count; i++)
@@ -173,6 +173,15 @@ static const struct {
 	{"PMU", "timer",
 	 "TDAGENT_PMU: 'timer' is not a way to measure of this version; write auto, "
 	 "metrics, events, clock or simulated"},
+	{"LABELS", "rank=3,,x=1",
+	 "TDAGENT_LABELS: '' is not a label; write KEY=VALUE, the KEY of letters, digits "
+	 "and _, not thread, tid, pid or host"},
+	{"LABELS", "rank",
+	 "TDAGENT_LABELS: 'rank' is not a label; write KEY=VALUE, the KEY of letters, "
+	 "digits and _, not thread, tid, pid or host"},
+	{"LABELS", "a=1,pid=2",
+	 "TDAGENT_LABELS: 'pid=2' is not a label; write KEY=VALUE, the KEY of letters, "
+	 "digits and _, not thread, tid, pid or host"},
 	{"LEVEL", "3",
 	 "TDAGENT_LEVEL: '3' is not a top-down depth; write auto, 0, 1 or 2"},
 	{"WINDOWS", "Vernier",
@@ -231,6 +240,8 @@ START_TEST(test_words)
 	ck_assert_int_eq(options.pmu, TD_PMU_SIMULATED);
 	ck_assert_int_eq(set("PMU", "events"), 0);
 	ck_assert_int_eq(options.pmu, TD_PMU_EVENTS);
+	ck_assert_int_eq(set("LABELS", "rank=3,version=a b=c,empty="), 0);
+	ck_assert_str_eq(options.labels, "rank=3,version=a b=c,empty=");
 	ck_assert_int_eq(set("LEVEL", "2"), 0);
 	ck_assert_int_eq(options.level, TD_LEVEL_2);
 	ck_assert_int_eq(set("LEVEL", "auto"), 0);

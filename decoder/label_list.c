@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/label_list.h"
+
+#include <string.h>
+
+int td_label_list_key(const char *key, size_t length)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+	static const char *const own[] = {"thread", "tid", "pid", "host"};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (strlen(own[i]) == length && !memcmp(own[i], key, length))
+			return 0;
+	return length && strspn(key, letters) >= length && (key[0] < '0' || key[0] > '9');
+}
+
+static int is_plain(const char *value, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)value[i] < ' ' || value[i] == 0x7f)
+			return 0;
+	return 1;
+}
+
+int td_label_list_next(const char **list, struct td_label_text *label)
+{
+	const char *at = *list;
+	size_t length = strcspn(at, ",");
+	const char *equals = memchr(at, '=', length);
+
+	*label = (struct td_label_text){.key = at, .key_length = length};
+	if (!*at)
+		return 0;
+	*list = at + length + (at[length] == ',');
+	if (!equals || !td_label_list_key(at, (size_t)(equals - at)) ||
+	    !is_plain(equals + 1, length - (size_t)(equals + 1 - at)))
+		return -1;
+	label->key_length = (size_t)(equals - at);
+	label->value = equals + 1;
+	label->value_length = length - label->key_length - 1;
+	return 1;
+}
