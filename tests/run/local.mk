@@ -8,6 +8,7 @@ run_tests = \
 	tests/run/callpath.sh \
 	tests/run/children.sh \
 	tests/run/command.sh \
+	tests/run/constant.sh \
 	tests/run/corners.sh \
 	tests/run/denied.sh \
 	tests/run/diff.sh \
@@ -41,7 +42,7 @@ run_tests = \
 	tests/run/windows.sh
 
 TESTS += $(run_tests)
-EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/expect.py tests/run/export.py tests/run/against-perf.py tests/run/browser.py tests/run/page.py
+EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/constant.py tests/run/expect.py tests/run/export.py tests/run/against-perf.py tests/run/browser.py tests/run/page.py
 
 # The long form of real-programs.sh, alone: its shares come from a busy machine.
 .PHONY: check-real
@@ -49,9 +50,11 @@ check-real: all
 	$(top_srcdir)/tests/run/real-programs.sh --long
 
 # The full forms of what `make check` has in short, an hour or so: other people's
-# tests and servers, a thousand processes killed, real programs against perf.
+# tests and servers, a thousand processes killed, hours in memory and file, real
+# programs against perf.
 EXTRA_DIST += tests/run/guests.sh
 .PHONY: check-long
 check-long: check-real
 	$(top_srcdir)/tests/run/killed.sh --long
+	$(top_srcdir)/tests/run/constant.sh --long
 	$(top_srcdir)/tests/run/guests.sh
