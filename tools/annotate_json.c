@@ -43,6 +43,14 @@ static void put_sums(FILE *out, const struct td_annotate *annotate,
 	fputc('}', out);
 }
 
+static void put_path(FILE *out, const struct td_source *source, const char *file)
+{
+	char *path = td_source_path(source, file);
+
+	put_string(out, path ? path : file);
+	free(path);
+}
+
 static void put_source(FILE *out, const struct td_source *source)
 {
 	fputs("\"frames\": [", out);
@@ -51,7 +59,7 @@ static void put_source(FILE *out, const struct td_source *source)
 		char *name = frame->function ? td_symbol_demangle(frame->function) : NULL;
 
 		fprintf(out, "%s{\"file\": ", i ? ", " : "");
-		put_string(out, frame->file);
+		put_path(out, source, frame->file);
 		fprintf(out, ", \"line\": %d", frame->line);
 		if (name) {
 			fputs(", \"function\": ", out);
@@ -91,7 +99,7 @@ void td_annotate_print_json(FILE *out, const struct td_annotated *annotated)
 		fputs(i ? ",\n{" : "\n{", out);
 		if (line->file) {
 			fputs("\"file\": ", out);
-			put_string(out, line->file);
+			put_path(out, &line->source, line->file);
 			fprintf(out, ", \"line\": %d, ", line->line);
 		}
 		put_sums(out, annotated->annotate, &line->sums);

@@ -140,13 +140,16 @@ static void put_lines(FILE *out, const struct td_annotated *annotated,
 	for (size_t i = 0; i < annotated->lines; i++) {
 		const struct td_annotate_line *line = &annotated->line[i];
 		int other = line->file && (!file || strcmp(file, line->file));
+		char *path;
 
 		if (other) {
 			file = line->file;
+			path = td_source_path(&line->source, file);
 			td_source_free(&text);
-			td_source_read(&text, file);
-			fprintf(out, "%s%s\n", file,
+			td_source_read(&text, path ? path : file);
+			fprintf(out, "%s%s\n", path ? path : file,
 				text.lines ? "" : " (the source is not here)");
+			free(path);
 		}
 		put_sums(out, annotated, style, &line->sums);
 		if (line->file)
@@ -280,14 +283,15 @@ static void put_place(FILE *out, const struct td_annotated *annotated,
 		      const struct td_annotate_line *line)
 {
 	const struct td_source_frame *frame = &line->source.frame[0];
-	char *name = NULL, *text = NULL;
+	char *name = NULL, *text = NULL, *path = NULL;
 
 	if (line->file && frame->function)
 		name = td_symbol_demangle(frame->function);
+	if (line->file && !style->width)
+		path = td_source_path(&line->source, line->file);
 	if (line->file)
-		text = td_text_format(
-			"%s:%d%s%s", style->width ? td_text_base(line->file) : line->file,
-			line->line, name ? " " : "", name ? name : "");
+		text = td_text_format("%s:%d%s%s", path ? path : td_text_base(line->file),
+				      line->line, name ? " " : "", name ? name : "");
 	else if (line->module != SIZE_MAX)
 		text = td_text_format(
 			"%s (no line is known)",
@@ -295,6 +299,7 @@ static void put_place(FILE *out, const struct td_annotated *annotated,
 				annotated->annotate->module[line->module].object.path));
 	put_rest(out, annotated, style, 0, text ? text : "[no file]");
 	free(name);
+	free(path);
 	free(text);
 }
 

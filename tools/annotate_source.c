@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decoder/text.h"
+
 #define TEXT_MAX (64u << 20)
 
 static const char *file_of(Dwarf_Die *die, Dwarf_Attribute *attribute)
@@ -72,6 +74,7 @@ void td_source_at(struct Dwfl_Module *module, uint64_t address, struct td_source
 		dwfl_lineinfo(line, NULL, &source->frame[0].line, NULL, NULL, NULL);
 	if (!source->frame[0].file)
 		return;
+	source->directory = dwfl_line_comp_dir(line);
 	source->frames = 1;
 	unit = dwfl_module_addrdie(module, address, &bias);
 	scopes = unit ? dwarf_getscopes(unit, address - bias, &scope) : 0;
@@ -83,6 +86,13 @@ void td_source_at(struct Dwfl_Module *module, uint64_t address, struct td_source
 		put_scopes(source, tree, scopes);
 	free(scope);
 	free(tree);
+}
+
+char *td_source_path(const struct td_source *source, const char *file)
+{
+	if (file[0] == '/' || !source->directory)
+		return strdup(file);
+	return td_text_format("%s/%s", source->directory, file);
 }
 
 const unsigned char *td_source_code(struct Dwfl_Module *module, uint64_t start,

@@ -16,9 +16,12 @@ struct Dwfl_Module;
 /* Innermost first: frame[0] has the line of the instruction, each further one the
  * line from which the one before it was called, all in one real function. */
 struct td_source {
-	unsigned frames; /* 0: no line is known */
+	unsigned frames;       /* 0: no line is known */
+	const char *directory; /* where the compiler ran, or NULL */
 	struct td_source_frame {
-		const char *file; /* as the compiler had it; the module's memory */
+		/* as the compiler had it, perhaps below `directory`; the module's memory
+		 */
+		const char *file;
 		int line;
 		const char *function; /* NULL: not known */
 	} frame[TD_SOURCE_FRAMES];
@@ -26,6 +29,9 @@ struct td_source {
 
 /* Of an ELF address.  `module` may be NULL. */
 void td_source_at(struct Dwfl_Module *module, uint64_t address, struct td_source *source);
+
+/* One of its frames' files with the directory; the caller frees it.  NULL: no memory. */
+char *td_source_path(const struct td_source *source, const char *file);
 
 /*
  * The code of [start, end), which is the module's memory; NULL where the file has
