@@ -8,6 +8,7 @@
 set -eu
 
 cd "$(dirname "$0")"
+. ./packages.sh
 
 build_packages='gcc g++ make libc6-dev binutils autoconf automake libtool pkg-config
 libelf-dev libdw-dev libcapstone-dev libunwind-dev zlib1g-dev libiberty-dev
@@ -20,37 +21,6 @@ die()
 {
 	echo "bootstrap.sh: $*" >&2
 	exit 1
-}
-
-as_root()
-{
-	if [ "$(id -u)" -eq 0 ]; then
-		"$@"
-	elif command -v sudo >/dev/null; then
-		sudo "$@"
-	else
-		die "packages are missing:$missing; run me as root, or install sudo"
-	fi
-}
-
-# need_packages NAME...: installs those that are not there.
-need_packages()
-{
-	if ! command -v apt-get >/dev/null; then
-		echo "No apt-get here: configure will say which libraries are missing."
-		return
-	fi
-	missing=
-	for package; do
-		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
-			grep -qx installed || missing="$missing $package"
-	done
-	[ -n "$missing" ] || return 0
-	echo "Installing:$missing"
-	as_root apt-get update -qq
-	# shellcheck disable=SC2086 # a list of names
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-		--no-install-recommends $missing
 }
 
 build()

@@ -9,6 +9,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../../packages.sh"
 dir=${1:?usage: build.sh DIR}
 packages='gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-system-arm cpio pkg-config
 libprotobuf-c-dev protobuf-c-compiler'
@@ -21,33 +22,6 @@ binutils'
 say()
 {
 	echo "arm64: $*"
-}
-
-as_root()
-{
-	if [ "$(id -u)" -eq 0 ]; then
-		"$@"
-	elif command -v sudo >/dev/null; then
-		sudo "$@"
-	else
-		say "packages are missing:$missing; run me as root, or install sudo"
-		exit 1
-	fi
-}
-
-install_packages()
-{
-	local missing='' package
-	for package in $packages; do
-		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
-			grep -qx installed || missing="$missing $package"
-	done
-	[ -n "$missing" ] || return 0
-	say "installing$missing"
-	as_root apt-get update -qq
-	# shellcheck disable=SC2086 # a list of names
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-		--no-install-recommends $missing >/dev/null
 }
 
 # The machine's own sources, read for arm64 into files of our own.
@@ -121,7 +95,8 @@ flock 9
 [ ! -e "$dir/rootfs.cpio" ] || exit 0
 [ ! -e "$dir" ] || { say "$dir is there, and is not ours"; exit 1; }
 say "making $dir, once (about a minute)"
-install_packages
+# shellcheck disable=SC2086 # a list of names
+need_packages $packages
 rm -rf "$dir.building"
 mkdir "$dir.building"
 cd "$dir.building"

@@ -8,6 +8,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../../packages.sh"
 dir=${1:?usage: build.sh DIR}
 qemu='qemu-7.2+dfsg'
 packages='dpkg-dev gcc libc6-dev ninja-build pkg-config libglib2.0-dev libpixman-1-dev
@@ -17,33 +18,6 @@ patch linux-perf'
 say()
 {
 	echo "lab: $*"
-}
-
-as_root()
-{
-	if [ "$(id -u)" -eq 0 ]; then
-		"$@"
-	elif command -v sudo >/dev/null; then
-		sudo "$@"
-	else
-		say "packages are missing:$missing; run me as root, or install sudo"
-		exit 1
-	fi
-}
-
-install_packages()
-{
-	local missing='' package
-	for package in $packages; do
-		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
-			grep -qx installed || missing="$missing $package"
-	done
-	[ -n "$missing" ] || return 0
-	say "installing$missing"
-	as_root apt-get update -qq
-	# shellcheck disable=SC2086 # a list of names
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-		--no-install-recommends $missing >/dev/null
 }
 
 # The machine's own sources, asked for source packages too; in files of our own,
@@ -119,7 +93,8 @@ flock 9
 is_built && exit 0
 [ ! -e "$dir" ] || { say "$dir is there, and is no lab"; exit 1; }
 say "building in $dir, once (about 4 minutes)"
-install_packages
+# shellcheck disable=SC2086 # a list of names
+need_packages $packages
 rm -rf "$dir.building"
 mkdir "$dir.building"
 cd "$dir.building"
