@@ -101,32 +101,6 @@ static int merge(struct td_report *report, struct td_report_function *into,
 	return td_report_log_merge(report, into->number, from->number);
 }
 
-static char *name_of(const struct td_report_function *f, const char *module)
-{
-	unsigned long long address = f->address;
-	char *plain, *name;
-
-	if (f->name) {
-		plain = td_symbol_demangle(f->name);
-		name = plain ? td_text_clean(plain, strlen(plain)) : NULL;
-		free(plain);
-		return name;
-	}
-	switch (f->kind) {
-	case TD_PLACE_FUNCTION:
-		return td_text_format("%s+0x%llx", module, address);
-	case TD_PLACE_GAP:
-		return td_text_format("[%s gap 0x%llx]", module, address);
-	case TD_PLACE_JIT:
-		return td_text_format(
-			module[0] == '[' ? "[jit anon 0x%llx]" : "[jit 0x%llx]", address);
-	case TD_PLACE_OTHER:
-		return td_text_format("[other: the profile was full]");
-	default:
-		return td_text_format("[unknown code]");
-	}
-}
-
 static int note_state(struct td_report *report, const struct td_symbols *symbols,
 		      const struct td_report_module *module)
 {
@@ -177,7 +151,9 @@ static int name_rows(struct td_report *report, size_t first, size_t last, size_t
 		}
 	}
 	for (size_t i = start; i < *out; i++) {
-		row[i].name = name_of(&row[i], module);
+		row[i].name = row[i].name ? td_symbol_demangle(row[i].name)
+					  : td_symbol_unnamed(row[i].kind, module,
+							      row[i].address);
 		if (!row[i].name) {
 			/* no borrowed name may reach td_report_free() */
 			while (++i < *out)

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decoder/text.h"
+
 /* Longer names are shown as they are: demangling can grow without bound. */
 #define DEMANGLE_MAX 8192
 
@@ -403,7 +405,7 @@ int td_symbols_find(const struct td_symbols *symbols, uint64_t address,
 	return 1;
 }
 
-char *td_symbol_demangle(const char *name)
+static char *demangle(const char *name)
 {
 	const char *version = strchr(name, '@');
 	size_t length =
@@ -420,4 +422,32 @@ char *td_symbol_demangle(const char *name)
 		return plain;
 	free(plain);
 	return demangled;
+}
+
+char *td_symbol_demangle(const char *name)
+{
+	char *plain = demangle(name);
+	char *clean = plain ? td_text_clean(plain, strlen(plain)) : NULL;
+
+	free(plain);
+	return clean;
+}
+
+char *td_symbol_unnamed(uint32_t kind, const char *module, uint64_t address)
+{
+	unsigned long long at = address;
+
+	switch (kind) {
+	case TD_PLACE_FUNCTION:
+		return td_text_format("%s+0x%llx", module, at);
+	case TD_PLACE_GAP:
+		return td_text_format("[%s gap 0x%llx]", module, at);
+	case TD_PLACE_JIT:
+		return td_text_format(
+			module[0] == '[' ? "[jit anon 0x%llx]" : "[jit 0x%llx]", at);
+	case TD_PLACE_OTHER:
+		return td_text_format("[other: the profile was full]");
+	default:
+		return td_text_format("[unknown code]");
+	}
 }

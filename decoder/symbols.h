@@ -57,9 +57,13 @@ int td_symbols_find(const struct td_symbols *symbols, uint64_t address,
 struct Dwfl_Module *td_symbols_module(const struct td_symbols *symbols);
 
 /*
- * The name for people: without its version ("@@GLIBC_2.14"), C++, Rust and D
- * names demangled.  Free it; NULL without memory.
+ * The name for people, clean (decoder/text.h): without its version
+ * ("@@GLIBC_2.14"), C++, Rust and D names demangled.  Free it; NULL without memory.
  */
 char *td_symbol_demangle(const char *name);
+
+/* What code without a symbol is called: by its place (TD_PLACE_*).  Free it; NULL
+ * without memory. */
+char *td_symbol_unnamed(uint32_t kind, const char *module, uint64_t address);
 
 #endif

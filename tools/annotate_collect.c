@@ -88,14 +88,10 @@ static char *wanted_name(const struct td_annotate *annotate, const char *name)
 {
 	char *plain = td_symbol_demangle(name);
 
-	if (plain && (strcmp(name, annotate->wanted) == 0 ||
-		      strcmp(plain, annotate->wanted) == 0 ||
-		      is_base_of(plain, annotate->wanted))) {
-		char *clean = td_text_clean(plain, strlen(plain));
-
-		free(plain);
-		return clean;
-	}
+	if (plain &&
+	    (strcmp(name, annotate->wanted) == 0 ||
+	     strcmp(plain, annotate->wanted) == 0 || is_base_of(plain, annotate->wanted)))
+		return plain;
 	free(plain);
 	return NULL;
 }

@@ -5,20 +5,7 @@
 
 #include "decoder/text.h"
 #include "tools/annotate_lines.h"
-
-static void put_string(FILE *out, const char *text)
-{
-	char *clean = td_text_clean(text, strlen(text));
-
-	fputc('"', out);
-	for (const char *at = clean ? clean : ""; *at; at++) {
-		if (*at == '"' || *at == '\\')
-			fputc('\\', out);
-		fputc(*at, out);
-	}
-	fputc('"', out);
-	free(clean);
-}
+#include "tools/quote.h"
 
 static void put_sums(FILE *out, const struct td_annotate *annotate,
 		     const struct td_annotate_sums *sums)
@@ -47,7 +34,7 @@ static void put_path(FILE *out, const struct td_source *source, const char *file
 {
 	char *path = td_source_path(source, file);
 
-	put_string(out, path ? path : file);
+	td_quote_json_raw(out, path ? path : file);
 	free(path);
 }
 
@@ -63,7 +50,7 @@ static void put_source(FILE *out, const struct td_source *source)
 		fprintf(out, ", \"line\": %d", frame->line);
 		if (name) {
 			fputs(", \"function\": ", out);
-			put_string(out, name);
+			td_quote_json(out, name);
 		}
 		fputc('}', out);
 		free(name);
@@ -80,9 +67,9 @@ static void put_function(FILE *out, const struct td_annotated *annotated)
 	fputs(annotate->simulated ? "true" : "false", out);
 	fprintf(out, ",\n\"logged\": %" PRIu64 ",\n\"function\": {\"name\": ",
 		annotate->logged);
-	put_string(out, f->name);
+	td_quote_json(out, f->name);
 	fputs(", \"module\": ", out);
-	put_string(out, annotate->module[f->module].object.path);
+	td_quote_json_raw(out, annotate->module[f->module].object.path);
 	fprintf(out, ", \"start\": %" PRIu64 ", \"end\": %" PRIu64 ", ", f->start,
 		f->end);
 	put_sums(out, annotate, &annotated->all);
@@ -113,7 +100,7 @@ void td_annotate_print_json(FILE *out, const struct td_annotated *annotated)
 			at->code.address);
 		if (annotated->disassembled) {
 			fputs("\"text\": ", out);
-			put_string(out, at->code.text);
+			td_quote_json_raw(out, at->code.text);
 			fputs(", ", out);
 		}
 		put_source(out, &at->source);

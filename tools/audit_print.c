@@ -9,6 +9,7 @@
 
 #include "decoder/estimate.h"
 #include "decoder/text.h"
+#include "tools/quote.h"
 
 static void put_share(FILE *out, uint64_t part, uint64_t of)
 {
@@ -140,20 +141,6 @@ int td_audit_print_text(FILE *out, const struct td_audit_report *report)
 	return 0;
 }
 
-static void json_text(FILE *out, const char *text)
-{
-	char *clean = td_text_clean(text, strlen(text));
-
-	fputc('"', out);
-	for (const char *at = clean ? clean : ""; *at; at++) {
-		if (*at == '"' || *at == '\\')
-			fputc('\\', out);
-		fputc(*at, out);
-	}
-	fputc('"', out);
-	free(clean);
-}
-
 static void json_accepted(FILE *out, const char *key,
 			  const struct td_audit_accepted *accepted)
 {
@@ -199,7 +186,7 @@ static void json_run(FILE *out, const struct td_audit_report *report)
 	fputs("{\"schema\": 1,\n \"run\": {\"command\": [", out);
 	for (char **word = report->argv; *word; word++) {
 		fputs(word == report->argv ? "" : ", ", out);
-		json_text(out, *word);
+		td_quote_json_raw(out, *word);
 	}
 	fprintf(out,
 		"], \"pid\": %d, \"windows\": %" PRIu64 ", \"period_ns\": %" PRIu64
@@ -247,9 +234,9 @@ int td_audit_print_json(FILE *out, const struct td_audit_report *report)
 			td_audit_code_get(result->code, rows[i].function);
 
 		fprintf(out, "%s\n  {\"name\": ", i ? "," : "");
-		json_text(out, rows[i].name);
+		td_quote_json_raw(out, rows[i].name);
 		fputs(", \"module\": ", out);
-		json_text(out, rows[i].module);
+		td_quote_json_raw(out, rows[i].module);
 		fprintf(out,
 			", \"address\": \"0x%" PRIx64 "\", \"kind\": \"%s\", "
 			"\"moments\": %" PRIu64 ",\n   ",

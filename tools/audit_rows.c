@@ -35,27 +35,12 @@ static int by_moments(const void *a, const void *b)
 static char *name_of(const struct td_audit_function *f, struct td_symbols *symbols,
 		     const char *module)
 {
-	unsigned long long address = f->region;
 	struct td_symbol symbol;
-	char *plain, *name;
 
 	if (f->kind == TD_PLACE_FUNCTION && symbols &&
-	    td_symbols_find(symbols, f->region, &symbol)) {
-		plain = td_symbol_demangle(symbol.name);
-		name = plain ? td_text_clean(plain, strlen(plain)) : NULL;
-		free(plain);
-		return name;
-	}
-	switch (f->kind) {
-	case TD_PLACE_FUNCTION:
-		return td_text_format("%s+0x%llx", module, address);
-	case TD_PLACE_GAP:
-		return td_text_format("[%s gap 0x%llx]", module, address);
-	case TD_PLACE_JIT:
-		return td_text_format("[jit 0x%llx]", address);
-	default:
-		return td_text_format("[unknown code]");
-	}
+	    td_symbols_find(symbols, f->region, &symbol))
+		return td_symbol_demangle(symbol.name);
+	return td_symbol_unnamed(f->kind, module, f->region);
 }
 
 /* Opens each module once. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "tools/diff_print.h"
+#include "tools/quote.h"
 
 #define QUANTITIES (2 + TD_NODES)
 
@@ -19,25 +20,6 @@ static const struct td_change *quantity_of(const struct td_compare_row *row, int
 	return quantity == 0   ? &row->share
 	       : quantity == 1 ? &row->cost
 			       : &row->node[quantity - 2];
-}
-
-/* Clean text (decoder/text.h) in quotes; `escape` stands before what needs it. */
-static void quote(FILE *out, const char *clean, const char *special, int escape)
-{
-	fputc('"', out);
-	for (; *clean; clean++) {
-		for (const char *s = special; *s; s++) {
-			if (*s == *clean)
-				fputc(escape ? escape : *clean, out);
-		}
-		fputc(*clean, out);
-	}
-	fputc('"', out);
-}
-
-static void json_text(FILE *out, const char *clean)
-{
-	quote(out, clean, "\"\\", '\\');
 }
 
 /* JSON has no infinity: what is not bounded is left out. */
@@ -66,9 +48,9 @@ static void json_change(FILE *out, const char *key, const struct td_change *chan
 static void json_row(FILE *out, const struct td_compare_row *row)
 {
 	fputs("  {\"name\": ", out);
-	json_text(out, row->name);
+	td_quote_json(out, row->name);
 	fputs(", \"module\": ", out);
-	json_text(out, row->module);
+	td_quote_json(out, row->module);
 	fprintf(out,
 		", \"verdict\": \"%s\",\n   \"samples\": [%" PRIu64 ", %" PRIu64
 		"], \"windows\": [%" PRIu64 ", %" PRIu64 "]",
@@ -101,7 +83,7 @@ static void json_head(FILE *out, const struct td_compare *compare)
 	fputs("},\n \"notes\": [", out);
 	for (size_t i = 0; i < compare->notes; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);
-		json_text(out, compare->note[i]);
+		td_quote_json(out, compare->note[i]);
 	}
 	fputs("],\n \"total\":\n", out);
 }
@@ -139,9 +121,9 @@ static void csv_row(FILE *out, const struct td_compare *compare,
 		if (!change->present)
 			continue;
 		fputs(compare->simulated ? "SIMULATED," : ",", out);
-		quote(out, row == &compare->total ? "(total)" : row->name, "\"", 0);
+		td_quote_csv(out, row == &compare->total ? "(total)" : row->name);
 		fputc(',', out);
-		quote(out, row->module, "\"", 0);
+		td_quote_csv(out, row->module);
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s",
 			row->samples[0], row->samples[1], row->windows[0],
 			row->windows[1], quantity_name(q));

@@ -13,6 +13,7 @@
 #include "decoder/text.h"
 #include "tools/export.h"
 #include "tools/print.h"
+#include "tools/quote.h"
 
 struct metrics {
 	FILE *out;
@@ -31,13 +32,8 @@ static void family(const struct metrics *metrics, const char *name, const char *
 
 static void put_label(FILE *out, char bracket, const char *key, const char *value)
 {
-	fprintf(out, "%c%s=\"", bracket, key);
-	for (; *value; value++) {
-		if (*value == '"' || *value == '\\')
-			fputc('\\', out);
-		fputc(*value, out);
-	}
-	fputc('"', out);
+	fprintf(out, "%c%s=", bracket, key);
+	td_quote_json(out, value); /* the same escapes, in clean text */
 }
 
 /*

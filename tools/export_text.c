@@ -8,6 +8,7 @@
 #include "decoder/text.h"
 #include "tools/export.h"
 #include "tools/print.h"
+#include "tools/quote.h"
 
 struct line {
 	char *stack;
@@ -92,18 +93,6 @@ int td_export_folded(FILE *out, const struct td_export *export,
 	return err;
 }
 
-/* Clean text needs no other escapes. */
-static void put_string(FILE *out, const char *clean)
-{
-	fputc('"', out);
-	for (; *clean; clean++) {
-		if (*clean == '"' || *clean == '\\')
-			fputc('\\', out);
-		fputc(*clean, out);
-	}
-	fputc('"', out);
-}
-
 /* The functions, then the threads' names, which are the roots. */
 static void put_frames(FILE *out, const struct td_export *export)
 {
@@ -115,17 +104,17 @@ static void put_frames(FILE *out, const struct td_export *export)
 		const struct td_report_function *f = &report->function[i];
 
 		fprintf(out, "%s\n{\"name\": ", comma);
-		put_string(out, f->name);
+		td_quote_json(out, f->name);
 		if (f->module != TD_NO_MODULE) {
 			fputs(", \"file\": ", out);
-			put_string(out, td_report_module(report, f));
+			td_quote_json(out, td_report_module(report, f));
 		}
 		fputc('}', out);
 		comma = ",";
 	}
 	for (size_t i = 0; i < report->threads; i++) {
 		fprintf(out, "%s\n{\"name\": ", comma);
-		put_string(out, report->thread[i].name);
+		td_quote_json(out, report->thread[i].name);
 		fputc('}', out);
 		comma = ",";
 	}
@@ -150,7 +139,7 @@ static void put_profile(FILE *out, const struct td_export *export,
 	int64_t total = 0;
 
 	fputs("{\"type\": \"sampled\", \"name\": ", out);
-	put_string(out, type->name);
+	td_quote_json(out, type->name);
 	/* "none" is the only one of its units that fits counts */
 	fprintf(out, ", \"unit\": \"%s\", \"startValue\": 0,\n\"samples\": [",
 		type->kind == TD_EXPORT_CPU ? "nanoseconds" : "none");
@@ -186,7 +175,7 @@ int td_export_speedscope(FILE *out, const struct td_export *export)
 	      out);
 	fprintf(out, "\"exporter\": \"%s@%s\", \"name\": ", PACKAGE_NAME,
 		PACKAGE_VERSION);
-	put_string(out, command);
+	td_quote_json(out, command);
 	fputs(",\n", out);
 	put_frames(out, export);
 	fputs(",\n\"profiles\": [\n", out);

@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += tools/libprint.la
 tools_libprint_la_SOURCES = \
 	tools/diff_data.c tools/diff_text.c tools/diff_print.h \
-	tools/print.c tools/print.h \
+	tools/print.c tools/print.h tools/quote.h \
 	tools/page.h \
 	tools/print_by.c tools/print_by.h \
 	tools/print_callers.c tools/print_callers.h \
@@ -93,7 +93,7 @@ tools_libmachine_la_SOURCES = \
 	tools/probe.c tools/probe.h tools/probe_print.c \
 	tools/program.c tools/program.h
 tools_libmachine_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
-tools_libmachine_la_LIBADD = decoder/libformat.la
+tools_libmachine_la_LIBADD = decoder/libdecoder.la
 
 # libaudit: windows by single steps.
 noinst_LTLIBRARIES += tools/libaudit.la

@@ -3,17 +3,7 @@
 #include <math.h>
 
 #include "tools/print.h"
-
-static void quote(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
+#include "tools/quote.h"
 
 /* An empty field for what was not measured. */
 static void field(FILE *out, int present, double value)
@@ -63,7 +53,7 @@ static void head(FILE *out, const struct td_report *report)
 	      out);
 	for (unsigned i = 0; i < report->counters; i++) {
 		fputc(',', out);
-		quote(out, report->counter[i].name);
+		td_quote_csv(out, report->counter[i].name);
 	}
 	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++) {
 		const char *name = td_topdown_tree[i].name;
@@ -82,9 +72,9 @@ static void row(FILE *out, const struct td_report *report,
 	int bottleneck = td_topdown_bottleneck(f->node);
 
 	fputs(report->simulated ? "SIMULATED," : ",", out);
-	quote(out, f->name);
+	td_quote_csv(out, f->name);
 	fputc(',', out);
-	quote(out, td_report_module(report, f));
+	td_quote_csv(out, td_report_module(report, f));
 	fprintf(out, ",0x%" PRIx64 ",%" PRIu64, f->address, f->samples);
 	fields(out, report->samples != 0, &f->share);
 	fprintf(out, ",%" PRIu64 ",%" PRIu64, f->windows,

@@ -8,6 +8,7 @@
 #include "decoder/names.h"
 #include "decoder/text.h"
 #include "tools/print.h"
+#include "tools/quote.h"
 
 struct json {
 	FILE *out;
@@ -32,23 +33,12 @@ static void separate(struct json *json)
 	json->first = 0;
 }
 
-static void quote(struct json *json, const char *clean)
-{
-	fputc('"', json->out);
-	for (; *clean; clean++) {
-		if (*clean == '"' || *clean == '\\')
-			fputc('\\', json->out);
-		fputc(*clean, json->out);
-	}
-	fputc('"', json->out);
-}
-
 /* A key, or NULL for an element of an array. */
 static void begin(struct json *json, const char *key)
 {
 	separate(json);
 	if (key) {
-		quote(json, key);
+		td_quote_json(json->out, key);
 		fputs(": ", json->out);
 	}
 }
@@ -78,7 +68,7 @@ static void close_value(struct json *json, char bracket)
 static void put_clean(struct json *json, const char *key, const char *text)
 {
 	begin(json, key);
-	quote(json, text ? text : "");
+	td_quote_json(json->out, text ? text : "");
 }
 
 static void put_text(struct json *json, const char *key, const char *text, size_t size)

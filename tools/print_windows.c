@@ -60,16 +60,12 @@ static int name_end(struct end *end, const struct td_symbols *symbols)
 {
 	const struct td_file_object *object = end->object;
 	struct td_symbol symbol;
-	char *plain = NULL;
 
 	if (object && object->kind != TD_OBJECT_JIT &&
-	    td_symbols_find(symbols, end->address, &symbol)) {
-		plain = td_symbol_demangle(symbol.name);
-		if (!plain)
-			return -ENOMEM;
-	}
-	end->name = td_text_clean(plain ? plain : "", plain ? strlen(plain) : 0);
-	free(plain);
+	    td_symbols_find(symbols, end->address, &symbol))
+		end->name = td_symbol_demangle(symbol.name);
+	else
+		end->name = strdup("");
 	end->module = td_text_clean(object ? object->path : "",
 				    object ? sizeof(object->path) : 0);
 	return end->name && end->module ? 0 : -ENOMEM;

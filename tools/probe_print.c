@@ -3,6 +3,7 @@
 
 #include "decoder/names.h"
 #include "tools/probe.h"
+#include "tools/quote.h"
 
 static const char *paranoid_effect(const struct td_facts *facts)
 {
@@ -107,18 +108,8 @@ void td_probe_text(FILE *stream, const struct td_facts *facts)
 
 static void json_string(FILE *stream, const char *key, const char *value)
 {
-	fprintf(stream, "\"%s\": \"", key);
-	for (; *value; value++) {
-		unsigned char byte = (unsigned char)*value;
-
-		if (byte == '"' || byte == '\\')
-			fprintf(stream, "\\%c", byte);
-		else if (byte < ' ')
-			fprintf(stream, "\\u%04x", byte);
-		else
-			fputc(byte, stream);
-	}
-	fputc('"', stream);
+	fprintf(stream, "\"%s\": ", key);
+	td_quote_json_raw(stream, value);
 }
 
 static void json_text(FILE *stream, const char *key, const char *value)
