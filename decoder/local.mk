@@ -52,6 +52,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/normal_key.c decoder/normal_key.h \
 	decoder/normal_solve.c \
 	decoder/own_cost.c decoder/own_cost.h \
+	decoder/order.h \
 	decoder/paths.c decoder/paths.h decoder/paths_tree.c \
 	decoder/jit_names.c decoder/jit_names.h \
 	decoder/jitdump.c decoder/jitdump.h \

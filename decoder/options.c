@@ -371,41 +371,13 @@ void td_options_init(struct td_options *options)
 	};
 }
 
-/* Insertions, deletions and replacements that turn `a` into `b`. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[16];
-	size_t width = strlen(b);
-
-	if (width >= COUNT(row))
-		return SIZE_MAX;
-	for (size_t j = 0; j <= width; j++)
-		row[j] = j;
-	for (size_t i = 0; a[i]; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i + 1;
-		for (size_t j = 0; j < width; j++) {
-			size_t best = diagonal + (a[i] != b[j]);
-
-			diagonal = row[j + 1];
-			if (best > row[j] + 1)
-				best = row[j] + 1;
-			if (best > diagonal + 1)
-				best = diagonal + 1;
-			row[j + 1] = best;
-		}
-	}
-	return row[width];
-}
-
 const struct td_option *td_option_nearest(const char *name)
 {
 	const struct td_option *nearest = NULL;
-	size_t least = 3; /* two slips make a typing error, three another word */
+	size_t least = TD_SLIPS_MOST + 1;
 
 	for (size_t i = 0; i < td_option_count; i++) {
-		size_t slips = distance(name, td_option_table[i].name);
+		size_t slips = td_slips(name, td_option_table[i].name);
 
 		if (slips < least) {
 			least = slips;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/order.h"
 #include "decoder/report_log.h"
 #include "decoder/symbols.h"
 #include "decoder/text.h"
@@ -21,11 +22,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct td_report_function *x = a, *y = b;
 
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return (x->address > y->address) - (x->address < y->address);
+	return td_order(x->module, y->module)
+		       ?: td_order(x->kind, y->kind) ?: td_order(x->address, y->address);
 }
 
 /*
@@ -454,19 +452,16 @@ static int by_sort(const void *a, const void *b, void *context)
 	if (sort == TD_SORT_NAME)
 		order = strcmp(x->name, y->name);
 	else if (sort == TD_SORT_CPU_TIME)
-		order = (x->cpu_ns < y->cpu_ns) - (x->cpu_ns > y->cpu_ns);
+		order = td_order(y->cpu_ns, x->cpu_ns);
 	else if (sort == TD_SORT_WINDOWS)
-		order = (x->windows < y->windows) - (x->windows > y->windows);
+		order = td_order(y->windows, x->windows);
 	else if (sort == TD_SORT_TOTAL)
-		order = (x->total.samples < y->total.samples) -
-			(x->total.samples > y->total.samples);
+		order = td_order(y->total.samples, x->total.samples);
 	else if (sort >= TD_SORT_NODE)
-		order = (node_value(x, sort - TD_SORT_NODE) <
-			 node_value(y, sort - TD_SORT_NODE)) -
-			(node_value(x, sort - TD_SORT_NODE) >
-			 node_value(y, sort - TD_SORT_NODE));
+		order = td_order(node_value(y, sort - TD_SORT_NODE),
+				 node_value(x, sort - TD_SORT_NODE));
 	if (!order)
-		order = (x->samples < y->samples) - (x->samples > y->samples);
+		order = td_order(y->samples, x->samples);
 	if (!order)
 		order = strcmp(x->name, y->name);
 	/* equal names: the same order on every run */

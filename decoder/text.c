@@ -63,6 +63,15 @@ size_t td_text_prefix(const char *text, size_t columns)
 	return bytes;
 }
 
+size_t td_text_fold(const char *text, size_t columns)
+{
+	size_t bytes = td_text_prefix(text, columns), cut = bytes;
+
+	while (text[bytes] && cut && text[cut] != ' ')
+		cut--;
+	return cut ? cut : bytes;
+}
+
 const char *td_text_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

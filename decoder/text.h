@@ -26,6 +26,12 @@ size_t td_text_width(const char *text);
  */
 size_t td_text_prefix(const char *text, size_t columns);
 
+/*
+ * The bytes of clean text that go on a line of so many columns: up to the last
+ * blank that lets the rest begin with a word, or as many as fit.
+ */
+size_t td_text_fold(const char *text, size_t columns);
+
 /* The part of a path behind its last '/'; the path itself when that is empty. */
 const char *td_text_base(const char *path);
 

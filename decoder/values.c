@@ -34,6 +34,33 @@ int td_number_parse(const char *text, uint64_t *number)
 	return 0;
 }
 
+size_t td_slips(const char *word, const char *into)
+{
+	size_t row[16];
+	size_t width = strlen(into);
+
+	if (width >= COUNT(row))
+		return SIZE_MAX;
+	for (size_t j = 0; j <= width; j++)
+		row[j] = j;
+	for (size_t i = 0; word[i]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < width; j++) {
+			size_t best = diagonal + (word[i] != into[j]);
+
+			diagonal = row[j + 1];
+			if (best > row[j] + 1)
+				best = row[j] + 1;
+			if (best > diagonal + 1)
+				best = diagonal + 1;
+			row[j + 1] = best;
+		}
+	}
+	return row[width];
+}
+
 static const struct {
 	const char *suffix;
 	enum td_unit unit;

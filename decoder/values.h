@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers as options have them.  (The other values that options have, periods
- * and file names, are for everybody: options.h.)
+ * Numbers and words as options have them.  (The other values that options have,
+ * periods and file names, are for everybody: options.h.)
  *
  * Context: any; pure.
  */
 #ifndef TD_DECODER_VALUES_H
 #define TD_DECODER_VALUES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -15,5 +16,12 @@
  * Returns 0, or -EINVAL with *number unchanged (also above 64 bits).
  */
 int td_number_parse(const char *text, uint64_t *number);
+
+/*
+ * Characters to insert, delete or replace to turn `word` into `into`; SIZE_MAX
+ * where that has 16 characters or more.
+ */
+size_t td_slips(const char *word, const char *into);
+#define TD_SLIPS_MOST 2u /* two make a typing error, three another word */
 
 #endif

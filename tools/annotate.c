@@ -150,7 +150,7 @@ static int show(const struct request *request, struct td_annotate *annotate)
 
 int td_cmd_annotate(int argc, char **argv)
 {
-	static const struct td_arguments arguments = {SELF, usage, table, 0};
+	static const struct td_arguments arguments = {SELF, usage, table, 0, NULL};
 	struct request request = {.format = FORMAT_TEXT};
 	struct td_annotate annotate;
 	int first = td_arguments_read(&arguments, &request, argc, argv);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tools/arguments.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decoder/text.h"
+#include "decoder/values.h"
 
 #define FIRST 256 /* getopt_long's value of the table's first entry */
 
@@ -53,15 +53,51 @@ static const struct td_argument *entry_of(const struct td_arguments *arguments,
 	return entry;
 }
 
+/* The option that "--word" or "--word=value" was probably meant to be, or NULL. */
+static const char *nearest(const struct td_arguments *arguments, const char *word)
+{
+	const char *found = NULL;
+	char name[32];
+
+	if (strncmp(word, "--", 2) != 0)
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	for (size_t i = 0, least = TD_SLIPS_MOST + 1; arguments->table[i].name; i++) {
+		size_t slips = td_slips(name, arguments->table[i].name);
+
+		if (slips < least && slips < strlen(name)) {
+			least = slips;
+			found = arguments->table[i].name;
+		}
+	}
+	return found;
+}
+
 static int refuse(const struct td_arguments *arguments, const char *word, int option)
 {
 	const char *why = option == ':'     ? "needs a value"
 			  : optopt >= FIRST ? "takes no value"
 					    : "unknown option";
+	const char *meant = option == '?' && !optopt ? nearest(arguments, word) : NULL;
+	char *clean = td_text_clean(word, strlen(word));
 
-	fprintf(stderr, "tdagent %s: %s: %s (see tdagent %s --help)\n",
-		arguments->command, word, why, arguments->command);
+	fprintf(stderr, "tdagent %s: %s: %s", arguments->command, clean ? clean : "",
+		why);
+	if (meant)
+		fprintf(stderr, "; did you mean --%s?\n", meant);
+	else
+		fprintf(stderr, " (see tdagent %s --help)\n", arguments->command);
+	free(clean);
 	return -1;
+}
+
+static int set(const struct td_arguments *arguments, void *request, int option)
+{
+	const struct td_argument *entry = entry_of(arguments, option);
+
+	if (entry->set)
+		return entry->set(request, optarg);
+	return arguments->set(request, (size_t)(entry - arguments->table), optarg);
 }
 
 int td_arguments_read(const struct td_arguments *arguments, void *request, int argc,
@@ -79,7 +115,7 @@ int td_arguments_read(const struct td_arguments *arguments, void *request, int a
 			return fputs(arguments->usage, stdout), 0;
 		if (option == ':' || option == '?')
 			return refuse(arguments, argv[optind - 1], option);
-		if (entry_of(arguments, option)->set(request, optarg) < 0)
+		if (set(arguments, request, option) < 0)
 			return -1;
 	}
 	return optind;
@@ -99,12 +135,20 @@ int td_arguments_wrong(const char *command, const char *option, const char *valu
 int td_arguments_number(const char *command, const char *option, const char *value,
 			const char *right, uint64_t *number)
 {
-	char *end;
-
-	errno = 0;
-	*number = strtoull(value, &end, 10);
-	if (errno || *end || value[0] < '0' || value[0] > '9')
+	if (td_number_parse(value, number))
 		return td_arguments_wrong(command, option, value, right);
+	return 0;
+}
+
+int td_arguments_percent(const char *command, const char *option, const char *value,
+			 double *fraction)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || *end || !(percent >= 0 && percent <= 100))
+		return td_arguments_wrong(command, option, value, "percent, 0 to 100");
+	*fraction = percent / 100;
 	return 0;
 }
 

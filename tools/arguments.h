@@ -16,10 +16,10 @@
 typedef int td_argument_set(void *request, char *value);
 
 struct td_argument {
-	const char *name; /* NULL ends a table; "" with an order of '-': operands */
-	char letter;      /* the short form; 0: none */
-	char value;       /* 1: it must have one */
-	td_argument_set *set;
+	const char *name;     /* NULL ends a table; "" with an order of '-': operands */
+	char letter;          /* the short form; 0: none */
+	char value;           /* 1: it must have one */
+	td_argument_set *set; /* NULL: td_arguments.set gets it */
 };
 #define TD_ARGUMENTS_MOST 32
 
@@ -30,6 +30,8 @@ struct td_arguments {
 	/* Where operands stand: 0 anywhere, '+' behind the options, '-' anywhere and
 	 * handed to set() of the entry "" in their order. */
 	char order;
+	/* For entries that another table describes: their index goes along. */
+	int (*set)(void *request, size_t entry, char *value);
 };
 
 /*
@@ -46,6 +48,10 @@ int td_arguments_wrong(const char *command, const char *option, const char *valu
 /* A decimal number without sign.  0, or -1 after saying what would be `right`. */
 int td_arguments_number(const char *command, const char *option, const char *value,
 			const char *right, uint64_t *number);
+
+/* 0 to 100, with or without a fraction, as 0..1.  0, or -1 after saying so. */
+int td_arguments_percent(const char *command, const char *option, const char *value,
+			 double *fraction);
 
 /*
  * Which of the words the value is, of a list that ends with NULL; -1 after saying

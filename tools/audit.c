@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "decoder/options.h"
 #include "decoder/values.h"
+#include "tools/arguments.h"
 #include "tools/audit_print.h"
 #include "tools/child.h"
 #include "tools/commands.h"
@@ -24,12 +24,14 @@ enum {
 	EXIT_OWN = 125, /* as tdagent run */
 };
 
+#define SELF "audit"
+#define TOP_UNSET UINT64_MAX
 #define LENGTH_MAX 1000000u
 #define WINDOWS_MAX 100000000u
 
 struct request {
 	struct td_audit_settings settings;
-	size_t top;
+	uint64_t top;
 	int json;
 	const char *output; /* NULL: standard error */
 	char program[PATH_MAX];
@@ -63,24 +65,19 @@ __attribute__((format(printf, 2, 3))) static int fail(int status, const char *fo
 	return status;
 }
 
-static int wrong_value(const char *option, const char *value, const char *right)
+static int set_windows(void *context, char *value)
 {
-	return fail(-1, "--%s=%s: give %s", option, value, right);
-}
-
-static int set_windows(struct request *request, const char *value)
-{
-	uint64_t *windows = &request->settings.windows;
+	uint64_t *windows = &((struct request *)context)->settings.windows;
 
 	if (td_number_parse(value, windows) || !*windows || *windows > WINDOWS_MAX)
-		return wrong_value("windows", value, "a number from 1 to 100000000");
+		return td_arguments_wrong(SELF, "windows", value,
+					  "a number from 1 to 100000000");
 	return 0;
 }
 
-/* Cuts the list, which is argv's own. */
-static int set_length(struct request *request, const char *value)
+static int set_length(void *context, char *value)
 {
-	struct td_audit_settings *settings = &request->settings;
+	struct td_audit_settings *settings = &((struct request *)context)->settings;
 	char list[256];
 	char *rest = list;
 
@@ -99,97 +96,59 @@ static int set_length(struct request *request, const char *value)
 			settings->length[settings->lengths++] = length;
 		}
 	if (!settings->lengths)
-		return wrong_value("length", value,
-				   "up to 8 numbers of instructions, 1 to 1000000, with "
-				   "commas between them");
+		return td_arguments_wrong(SELF, "length", value,
+					  "up to 8 numbers of instructions, 1 to "
+					  "1000000, with commas between them");
 	return 0;
 }
 
-static int set_period(struct request *request, const char *value)
+static int set_period(void *context, char *value)
 {
 	struct td_period period;
 
 	if (td_period_parse(value, &period) || period.unit != TD_UNIT_NS ||
 	    period.value < 10000 || period.value > 3600000000000ull)
-		return wrong_value("period", value, "a CPU time from 10us to 3600s");
-	request->settings.period_ns = period.value;
+		return td_arguments_wrong(SELF, "period", value,
+					  "a CPU time from 10us to 3600s");
+	((struct request *)context)->settings.period_ns = period.value;
 	return 0;
 }
 
-static int set_seed(struct request *request, const char *value)
+static int set_seed(void *context, char *value)
 {
-	if (td_number_parse(value, &request->settings.seed))
-		return wrong_value("seed", value, "a number");
-	return 0;
+	return td_arguments_number(SELF, "seed", value, "a number",
+				   &((struct request *)context)->settings.seed);
 }
 
-static int set_top(struct request *request, const char *value)
+static int set_top(void *context, char *value)
 {
-	uint64_t top;
-
-	if (td_number_parse(value, &top))
-		return wrong_value("top", value, "a number of functions, 0 for all");
-	request->top = top;
-	return 0;
+	return td_arguments_number(SELF, "top", value, "a number of functions, 0 for all",
+				   &((struct request *)context)->top);
 }
 
-static int set_format(struct request *request, const char *value)
+static int set_format(void *context, char *value)
 {
-	request->json = !strcmp(value, "json");
-	if (!request->json && strcmp(value, "text"))
-		return wrong_value("format", value, "text or json");
-	return 0;
+	static const char *const words[] = {"text", "json", NULL};
+	int word = td_arguments_word(SELF, "format", value, words);
+
+	((struct request *)context)->json = word == 1;
+	return word < 0 ? -1 : 0;
 }
 
-static int set_output(struct request *request, const char *value)
+static int set_output(void *context, char *value)
 {
 	if (!*value)
-		return wrong_value("output", value, "a file");
-	request->output = value;
+		return td_arguments_wrong(SELF, "output", value, "a file");
+	((struct request *)context)->output = value;
 	return 0;
 }
 
-static int (*const setters[])(struct request *, const char *) = {
-	set_windows, set_length, set_period, set_seed, set_top, set_format, set_output,
+static const struct td_argument table[] = {
+	{"windows", 0, 1, set_windows}, {"length", 0, 1, set_length},
+	{"period", 0, 1, set_period},   {"seed", 0, 1, set_seed},
+	{"top", 0, 1, set_top},         {"format", 0, 1, set_format},
+	{"output", 0, 1, set_output},   {NULL, 0, 0, NULL},
 };
-
-static const struct option options[] = {
-	{"windows", required_argument, NULL, 1},
-	{"length", required_argument, NULL, 2},
-	{"period", required_argument, NULL, 3},
-	{"seed", required_argument, NULL, 4},
-	{"top", required_argument, NULL, 5},
-	{"format", required_argument, NULL, 6},
-	{"output", required_argument, NULL, 7},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
-
-/* Returns 0, 1 when --help was printed, or -1 after saying what is wrong. */
-static int parse_options(struct request *request, int argc, char **argv)
-{
-	int option;
-
-	opterr = 0;
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
-		const char *word = argv[optind - 1];
-
-		if (option == 'h')
-			return fputs(usage, stdout), 1;
-		if (option == ':' || option == '?')
-			return fail(
-				-1, "%s: %s; `tdagent audit --help` lists the options",
-				word, option == ':' ? "needs a value" : "no such option");
-		if (setters[option - 1](request, optarg))
-			return -1;
-	}
-	if (optind == argc)
-		return fail(-1,
-			    "no program; write tdagent audit [OPTION...] [--] PROGRAM "
-			    "[ARG...]");
-	return 0;
-}
 
 /* A number in a file of one line or of "Name: number" lines; -1 without. */
 static long read_number(const char *path, const char *name)
@@ -293,40 +252,47 @@ static int check_output(const struct request *request)
 	return fail(EXIT_OWN, "%s: %s", request->output, strerror(errno));
 }
 
-static int prepare(struct request *request, int argc, char **argv)
+static int prepare(struct request *request, const char *program)
 {
 	char why[1024 + PATH_MAX];
-	int status = parse_options(request, argc, argv);
+	int status;
 
-	if (status)
-		return status < 0 ? EXIT_USAGE : -1;
-	status = td_program_find(argv[optind], TD_PROGRAM_TRACE, request->program,
+	if (!program)
+		return fail(EXIT_USAGE,
+			    "no program; write tdagent audit [OPTION...] [--] PROGRAM "
+			    "[ARG...]");
+	status = td_program_find(program, TD_PROGRAM_TRACE, request->program,
 				 sizeof(request->program), why, sizeof(why));
 	if (status)
-		return fail(status, "%s: %s", argv[optind], why);
+		return fail(status, "%s: %s", program, why);
 	return check_output(request);
 }
 
 int td_cmd_audit(int argc, char **argv)
 {
+	static const struct td_arguments arguments = {
+		.command = SELF, .usage = usage, .table = table, .order = '+'};
 	static struct request request = {
 		.settings = {.windows = 1000,
 			     .period_ns = 5000000,
 			     .seed = 1,
 			     .lengths = 4,
 			     .length = {100, 300, 1000, 3000}},
-		.top = SIZE_MAX,
+		.top = TOP_UNSET,
 	};
 	static char *settings[] = {NULL};
 	static struct td_audit_result result;
 	struct td_audit_report report = {.settings = &request.settings,
 					 .result = &result};
-	int status = prepare(&request, argc, argv);
+	int status, first = td_arguments_read(&arguments, &request, argc, argv);
 
+	if (first <= 0)
+		return first < 0 ? EXIT_USAGE : 0;
+	report.argv = argv + first;
+	status = prepare(&request, report.argv[0]);
 	if (status)
-		return status < 0 ? 0 : status;
-	report.argv = argv + optind;
-	report.top = request.top != SIZE_MAX ? request.top : request.json ? 0 : 10;
+		return status;
+	report.top = request.top != TOP_UNSET ? request.top : request.json ? 0 : 10;
 	report.pid = td_child_start_held(request.program, report.argv, settings, seize);
 	if (report.pid < 0)
 		return refused(&request, report.argv[0], -report.pid);

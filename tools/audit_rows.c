@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/order.h"
 #include "decoder/symbols.h"
 #include "decoder/text.h"
 #include "tools/audit_print.h"
@@ -27,9 +28,7 @@ static int by_moments(const void *a, const void *b)
 {
 	const struct td_audit_row *x = a, *y = b;
 
-	if (x->moments != y->moments)
-		return x->moments > y->moments ? -1 : 1;
-	return x->function < y->function ? -1 : 1;
+	return td_order(y->moments, x->moments) ?: td_order(x->function, y->function);
 }
 
 static char *name_of(const struct td_audit_function *f, struct td_symbols *symbols,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decoder/compare.h"
+#include "decoder/values.h"
+#include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/diff_print.h"
 #include "tools/inputs.h"
@@ -21,7 +22,7 @@ struct request {
 	struct td_compare_query query;
 	enum format format;
 	enum fail_on fail_on;
-	size_t top;
+	uint64_t top;
 	const char *output; /* NULL: standard output */
 	char **path;        /* of A, then of B */
 	int paths;
@@ -37,7 +38,8 @@ struct side {
 	size_t runs;
 };
 
-#define TOP_UNSET SIZE_MAX
+#define SELF "diff"
+#define TOP_UNSET UINT64_MAX
 #define TOP_TEXT 20
 #define THRESHOLD_POINTS 1
 #define NOISE_PERCENT 4
@@ -70,124 +72,89 @@ static void say(const char *object, const char *why)
 	fprintf(stderr, "tdagent diff: %s: %s\n", object, why);
 }
 
-static int wrong_value(const char *option, const char *value, const char *right)
+static int set_threshold(void *context, char *value)
 {
-	fprintf(stderr, "tdagent diff: --%s=%s: give %s\n", option, value, right);
-	return -1;
+	return td_arguments_percent(SELF, "threshold", value,
+				    &((struct request *)context)->query.threshold);
 }
 
-/* A number of 0 to 100, as a fraction. */
-static int set_percent(double *into, const char *option, const char *value)
+static int set_noise(void *context, char *value)
 {
-	char *end;
-	double percent = strtod(value, &end);
-
-	if (end == value || *end || !(percent >= 0 && percent <= 100))
-		return wrong_value(option, value, "a number, 0 to 100");
-	*into = percent / 100;
-	return 0;
+	return td_arguments_percent(SELF, "noise", value,
+				    &((struct request *)context)->query.noise);
 }
 
-static int set_count(unsigned long *into, const char *option, const char *value,
-		     const char *right, unsigned long least)
+static int set_fail_on(void *context, char *value)
 {
-	char *end;
+	static const char *const words[] = {"any", "worse", "none", NULL};
+	int word = td_arguments_word(SELF, "fail-on", value, words);
 
-	errno = 0;
-	*into = strtoul(value, &end, 10);
-	if (errno || *end || value[0] < '0' || value[0] > '9' || *into < least)
-		return wrong_value(option, value, right);
-	return 0;
-}
-
-/* The index of the word in a list of three, or -1 after saying so. */
-static int set_word(const char *option, const char *value, const char *const word[3])
-{
-	char right[64];
-
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(value, word[i]) == 0)
-			return i;
-	}
-	snprintf(right, sizeof(right), "%s, %s or %s", word[0], word[1], word[2]);
-	return wrong_value(option, value, right);
-}
-
-static int set_threshold(struct request *request, const char *value)
-{
-	return set_percent(&request->query.threshold, "threshold", value);
-}
-
-static int set_noise(struct request *request, const char *value)
-{
-	return set_percent(&request->query.noise, "noise", value);
-}
-
-static int set_fail_on(struct request *request, const char *value)
-{
-	int word =
-		set_word("fail-on", value, (const char *const[]){"any", "worse", "none"});
-
-	if (word >= 0)
-		request->fail_on = (enum fail_on)word;
+	((struct request *)context)->fail_on = (enum fail_on)word;
 	return word < 0 ? -1 : 0;
 }
 
-static int set_min_windows(struct request *request, const char *value)
+static int set_min_windows(void *context, char *value)
 {
-	return set_count(&request->query.min_windows, "min-windows", value,
-			 "a number of windows, 2 or more", 2);
+	uint64_t *windows = &((struct request *)context)->query.min_windows;
+
+	if (td_number_parse(value, windows) || *windows < 2)
+		return td_arguments_wrong(SELF, "min-windows", value,
+					  "a number of windows, 2 or more");
+	return 0;
 }
 
-static int set_rename(struct request *request, const char *value)
+static int set_rename(void *context, char *value)
 {
+	struct request *request = context;
 	const char *equals = strchr(value, '=');
 
 	if (!equals || equals == value || !equals[1] || strchr(equals + 1, '='))
-		return wrong_value("rename", value, "OLD=NEW, two module names");
+		return td_arguments_wrong(SELF, "rename", value,
+					  "OLD=NEW, two module names");
 	request->renamed[request->renames++] = value;
 	return 0;
 }
 
-static int set_top(struct request *request, const char *value)
+static int set_top(void *context, char *value)
 {
-	return set_count(&request->top, "top", value, "a number of functions, 0 for all",
-			 0);
+	return td_arguments_number(SELF, "top", value, "a number of functions, 0 for all",
+				   &((struct request *)context)->top);
 }
 
-static int set_format(struct request *request, const char *value)
+static int set_format(void *context, char *value)
 {
-	int word =
-		set_word("format", value, (const char *const[]){"text", "json", "csv"});
+	static const char *const words[] = {"text", "json", "csv", NULL};
+	int word = td_arguments_word(SELF, "format", value, words);
 
-	if (word >= 0)
-		request->format = (enum format)word;
+	((struct request *)context)->format = (enum format)word;
 	return word < 0 ? -1 : 0;
 }
 
-static int set_output(struct request *request, const char *value)
+static int set_output(void *context, char *value)
 {
-	request->output = value;
+	((struct request *)context)->output = value;
 	return 0;
 }
 
-static int (*const setters[])(struct request *request, const char *value) = {
-	set_threshold, set_noise,  set_fail_on, set_min_windows,
-	set_rename,    set_format, set_top,     set_output,
-};
+static int set_path(void *context, char *value)
+{
+	struct request *request = context;
 
-/* val is the setter's index + 2: 1 is an operand */
-static const struct option options[] = {
-	{"threshold", required_argument, NULL, 2},
-	{"noise", required_argument, NULL, 3},
-	{"fail-on", required_argument, NULL, 4},
-	{"min-windows", required_argument, NULL, 5},
-	{"rename", required_argument, NULL, 6},
-	{"format", required_argument, NULL, 7},
-	{"top", required_argument, NULL, 8},
-	{"output", required_argument, NULL, 9},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+	request->path[request->paths++] = value;
+	return 0;
+}
+
+static const struct td_argument table[] = {
+	{"", 0, 0, set_path},
+	{"threshold", 0, 1, set_threshold},
+	{"noise", 0, 1, set_noise},
+	{"fail-on", 0, 1, set_fail_on},
+	{"min-windows", 0, 1, set_min_windows},
+	{"rename", 0, 1, set_rename},
+	{"format", 0, 1, set_format},
+	{"top", 0, 1, set_top},
+	{"output", 0, 1, set_output},
+	{NULL, 0, 0, NULL},
 };
 
 /* Two operands, or some on each side of "--". */
@@ -206,31 +173,18 @@ static int parse_sides(struct request *request, int separated)
 /* Returns 0, 1 when --help was printed, or -1 after saying what is wrong. */
 static int parse_options(struct request *request, int argc, char **argv)
 {
-	int option, separated;
+	static const struct td_arguments arguments = {
+		.command = SELF, .usage = usage, .table = table, .order = '-'};
+	int next = td_arguments_read(&arguments, request, argc, argv);
+	int separated;
 
-	opterr = 0;
-	optind = 0; /* the caller may have scanned its own options */
-	while ((option = getopt_long(argc, argv, "-:h", options, NULL)) != -1) {
-		const char *word = argv[optind - 1];
-
-		if (option == 'h')
-			return fputs(usage, stdout), 1;
-		if (option == ':' || option == '?') {
-			fprintf(stderr,
-				"tdagent diff: %s: %s (see tdagent diff --help)\n", word,
-				option == ':' ? "needs a value" : "unknown option");
-			return -1;
-		}
-		if (option == 1)
-			request->path[request->paths++] = optarg;
-		else if (setters[option - 2](request, optarg) < 0)
-			return -1;
-	}
-	separated = optind > 0 && strcmp(argv[optind - 1], "--") == 0;
+	if (next <= 0)
+		return next < 0 ? -1 : 1;
+	separated = strcmp(argv[next - 1], "--") == 0;
 	if (separated)
 		request->paths_of_a = request->paths;
-	while (optind < argc)
-		request->path[request->paths++] = argv[optind++];
+	while (next < argc)
+		request->path[request->paths++] = argv[next++];
 	return parse_sides(request, separated);
 }
 
@@ -288,7 +242,7 @@ static int print_compare(const struct request *request, const struct td_compare 
 {
 	FILE *out = request->output ? fopen(request->output, "we") : stdout;
 	const char *name = request->output ? request->output : "standard output";
-	size_t top = request->top;
+	uint64_t top = request->top;
 	struct td_print_style style;
 	int bad;
 

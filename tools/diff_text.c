@@ -9,7 +9,6 @@
 #include "tools/diff_print.h"
 
 #define CELL 48
-#define LABEL 10
 #define INDENT 8
 
 struct page {
@@ -23,32 +22,11 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* One line folded at blanks to the page's width, under a label. */
-static void line(const struct page *page, const char *label, const char *text)
-{
-	size_t room = page->style->width > LABEL + 10 ? page->style->width - LABEL - 1
-						      : SIZE_MAX;
-
-	fprintf(page->out, "%-*s ", LABEL, label);
-	while (*text) {
-		size_t bytes = td_text_prefix(text, room), cut = bytes;
-
-		while (text[bytes] && cut && text[cut] != ' ')
-			cut--;
-		if (text[bytes] && cut)
-			bytes = cut;
-		fprintf(page->out, "%.*s\n", (int)bytes, text);
-		text += bytes;
-		text += strspn(text, " ");
-		if (*text)
-			fprintf(page->out, "%*s", LABEL + 1, "");
-	}
-}
-
+/* Frees the text. */
 static void line_of(const struct page *page, const char *label, char *text)
 {
-	if (text && *text)
-		line(page, label, text);
+	if (text)
+		td_print_line(page->out, page->style, label, "%s", text);
 	free(text);
 }
 
@@ -280,7 +258,7 @@ void td_diff_print_text(FILE *out, const struct td_compare *compare,
 	put_nodes(&page);
 	put_result(&page);
 	for (size_t i = 0; i < compare->notes; i++)
-		line(&page, "note", compare->note[i]);
+		td_print_line(out, style, "note", "%s", compare->note[i]);
 	put_titles(&page);
 	for (size_t i = 0; i < rows; i++)
 		put_row(&page, &compare->row[i]);

@@ -253,7 +253,7 @@ static int export_report(const struct request *request, struct td_report *report
 
 int td_cmd_export(int argc, char **argv)
 {
-	static const struct td_arguments arguments = {SELF, usage, table, 0};
+	static const struct td_arguments arguments = {SELF, usage, table, 0, NULL};
 	struct request request = {.query.parts = 1};
 	struct td_report *report;
 	int first = td_arguments_read(&arguments, &request, argc, argv);

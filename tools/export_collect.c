@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/hash.h"
+#include "decoder/order.h"
 #include "tools/export.h"
 
 static void add_type(struct td_export *export, unsigned kind, const char *name,
@@ -81,11 +82,8 @@ static int by_function(const void *a, const void *b)
 {
 	const struct stack *x = a, *y = b;
 
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
+	return td_order(x->function, y->function)
+		       ?: td_order(x->thread, y->thread) ?: td_order(x->node, y->node);
 }
 
 static size_t list_parts(const struct td_report *report, uint32_t function, size_t node,
@@ -257,9 +255,7 @@ static int by_root(const void *a, const void *b, void *context)
 	const struct td_export_sample *x = a, *y = b;
 	const uint32_t *root = context;
 
-	if (root[x->thread] != root[y->thread])
-		return root[x->thread] < root[y->thread] ? -1 : 1;
-	return (x->frame > y->frame) - (x->frame < y->frame);
+	return td_order(root[x->thread], root[y->thread]) ?: td_order(x->frame, y->frame);
 }
 
 struct name_key {

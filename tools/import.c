@@ -87,7 +87,7 @@ static int import_file(const struct request *request, struct td_import *import,
 int td_cmd_import(int argc, char **argv)
 {
 	struct request request = {.input = "perf.data", .perf = "perf"};
-	static const struct td_arguments arguments = {"import", usage, table, 0};
+	static const struct td_arguments arguments = {"import", usage, table, 0, NULL};
 	int err, first = td_arguments_read(&arguments, &request, argc, argv);
 	struct td_import *import;
 	char beside[PATH_MAX];

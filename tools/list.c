@@ -70,7 +70,7 @@ static void list_table(void)
 int td_cmd_list(int argc, char **argv)
 {
 	static const struct td_argument table[] = {{0}};
-	static const struct td_arguments arguments = {"list", usage, table, 0};
+	static const struct td_arguments arguments = {"list", usage, table, 0, NULL};
 	int first = td_arguments_read(&arguments, NULL, argc, argv);
 
 	if (first <= 0)

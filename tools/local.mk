@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += tools/libprint.la
 tools_libprint_la_SOURCES = \
 	tools/diff_data.c tools/diff_text.c tools/diff_print.h \
+	tools/calls.c tools/calls.h \
 	tools/print.c tools/print.h tools/quote.h \
 	tools/page.h \
 	tools/print_by.c tools/print_by.h \
@@ -82,6 +83,7 @@ tools_libimport_la_LIBADD = $(ELF_LIBS)
 # libmachine: what the machine and a program to be profiled are like.
 noinst_LTLIBRARIES += tools/libmachine.la
 tools_libmachine_la_SOURCES = \
+	tools/arguments.c tools/arguments.h \
 	tools/child.c tools/child.h \
 	tools/commands.h \
 	tools/directory.c tools/directory.h \
@@ -120,7 +122,6 @@ tools_libaudit_la_LIBADD = decoder/libdecoder.la
 bin_PROGRAMS += tools/tdagent
 tools_tdagent_SOURCES = \
 	tools/annotate.c \
-	tools/arguments.c tools/arguments.h \
 	tools/audit.c \
 	tools/commands.h \
 	tools/export.c \

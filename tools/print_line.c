@@ -21,12 +21,8 @@ static void fold(FILE *out, const struct td_print_style *style, const char *labe
 
 	fprintf(out, "%-*s", indent, label ? label : "");
 	while (*text) {
-		size_t bytes = td_text_prefix(text, room), cut = bytes;
+		size_t bytes = td_text_fold(text, room);
 
-		while (text[bytes] && cut && text[cut] != ' ')
-			cut--;
-		if (text[bytes] && cut)
-			bytes = cut;
 		fprintf(out, "%.*s\n", (int)bytes, text);
 		text += bytes;
 		text += strspn(text, " ");

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "tools/arguments.h"
 #include "tools/commands.h"
 
 #define FILES_FEW 1024 /* a thread takes one descriptor, five with hardware counters */
@@ -265,28 +266,39 @@ size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obst
 	return list.count;
 }
 
+static const char usage[] =
+	"usage: tdagent probe [--format=text|json]\n"
+	"\n"
+	"Tells what this machine can measure, which backend --pmu=auto takes and why,\n"
+	"and what stands in the way.  Exit status: 0 if something can be measured, else 1.\n";
+
+static int set_format(void *json, char *value)
+{
+	static const char *const words[] = {"text", "json", NULL};
+	int word = td_arguments_word("probe", "format", value, words);
+
+	*(bool *)json = word == 1;
+	return word < 0 ? -1 : 0;
+}
+
+static const struct td_argument table[] = {
+	{"format", 0, 1, set_format},
+	{NULL, 0, 0, NULL},
+};
+
 int td_cmd_probe(int argc, char **argv)
 {
+	static const struct td_arguments arguments = {
+		.command = "probe", .usage = usage, .table = table};
 	struct td_facts facts;
 	bool json = false;
+	int first = td_arguments_read(&arguments, &json, argc, argv);
 
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-			puts("usage: tdagent probe [--format=text|json]\n\n"
-			     "Tells what this machine can measure, which backend "
-			     "--pmu=auto takes and why,\nand what stands in the way.  "
-			     "Exit status: 0 if something can be measured, else 1.");
-			return 0;
-		}
-		if (strcmp(argv[i], "--format=json") &&
-		    strcmp(argv[i], "--format=text")) {
-			fprintf(stderr,
-				"tdagent probe: %s: no such option; write "
-				"--format=text or --format=json\n",
-				argv[i]);
-			return 2;
-		}
-		json = !strcmp(argv[i], "--format=json");
+	if (first <= 0)
+		return first < 0 ? 2 : 0;
+	if (first < argc) {
+		fprintf(stderr, "tdagent probe: %s: takes no operand\n", argv[first]);
+		return 2;
 	}
 	td_facts_gather(&facts);
 	(json ? td_probe_json : td_probe_text)(stdout, &facts);

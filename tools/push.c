@@ -185,7 +185,7 @@ static int is_url(const char *url)
 
 int td_cmd_push(int argc, char **argv)
 {
-	static const struct td_arguments arguments = {SELF, usage, table, 0};
+	static const struct td_arguments arguments = {SELF, usage, table, 0, NULL};
 	const struct td_report_query query = {.parts = 1};
 	struct request request = {.push.timeout_s = TIMEOUT_S};
 	int first = td_arguments_read(&arguments, &request, argc, argv);

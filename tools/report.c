@@ -112,13 +112,8 @@ static int set_jitdump(void *context, char *value)
 
 static int set_min_share(void *context, char *value)
 {
-	char *end;
-	double percent = strtod(value, &end);
-
-	if (end == value || *end || !(percent >= 0 && percent <= 100))
-		return td_arguments_wrong(SELF, "min-share", value, "percent, 0 to 100");
-	((struct request *)context)->query.min_share = percent / 100;
-	return 0;
+	return td_arguments_percent(SELF, "min-share", value,
+				    &((struct request *)context)->query.min_share);
 }
 
 static int set_min_windows(void *context, char *value)
@@ -425,7 +420,7 @@ static int make_lines(const struct request *request, int count, char **path)
 
 int td_cmd_report(int argc, char **argv)
 {
-	static const struct td_arguments arguments = {SELF, usage, table, 0};
+	static const struct td_arguments arguments = {SELF, usage, table, 0, NULL};
 	struct request request = {.query.top = TOP_UNSET};
 	int first = td_arguments_read(&arguments, &request, argc, argv);
 	char live[TD_LIVE_PATH], *path = live, why[TD_LIVE_PATH];

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "decoder/options.h"
+#include "tools/arguments.h"
 #include "tools/child.h"
 #include "tools/collect.h"
 #include "tools/commands.h"
@@ -20,6 +21,7 @@
 
 #define PREFIX "TDAGENT_"
 #define SETTINGS_MAX 32
+#define OPTION_NAME 32 /* bytes */
 
 enum {
 	EXIT_USAGE = 2,
@@ -34,6 +36,7 @@ struct run {
 	char program[PATH_MAX];
 	struct td_output output;
 	struct td_collector *collector; /* NULL: none */
+	char why[512]; /* what is wrong in the environment, "" for nothing */
 };
 
 __attribute__((format(printf, 2, 3))) static int fail(int status, const char *format, ...)
@@ -48,22 +51,41 @@ __attribute__((format(printf, 2, 3))) static int fail(int status, const char *fo
 	return status;
 }
 
-static void usage(void)
+/* "LONG" -> "long" */
+static void name_lower(const char *name, char lower[OPTION_NAME])
 {
-	puts("usage: tdagent run [OPTION...] [--] PROGRAM [ARG...]\n\n"
-	     "Runs PROGRAM with the profiler preloaded and prints its report.\nEach "
-	     "option is an environment variable too: --long is TDAGENT_LONG.\n");
+	size_t i;
+
+	for (i = 0; name[i] && i < OPTION_NAME - 1; i++)
+		lower[i] = (char)tolower((unsigned char)name[i]);
+	lower[i] = '\0';
+}
+
+/* All that --help prints; NULL without memory.  Free it. */
+static char *make_usage(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("usage: tdagent run [OPTION...] [--] PROGRAM [ARG...]\n\n"
+	      "Runs PROGRAM with the profiler preloaded and prints its report.\nEach "
+	      "option is an environment variable too: --long is TDAGENT_LONG.\n\n",
+	      out);
 	for (size_t i = 0; i < td_option_count; i++) {
 		const struct td_option *option = &td_option_table[i];
-		char name[32];
+		char name[OPTION_NAME];
+		int used;
 
-		snprintf(name, sizeof(name), "%s=%s", option->name, option->argument);
-		for (size_t j = 0; option->name[j]; j++)
-			name[j] = (char)tolower((unsigned char)name[j]);
-		printf("  --%-18s %s (default %s)\n", name, option->help,
-		       option->fallback);
+		name_lower(option->name, name);
+		used = fprintf(out, "  --%s=%s", name, option->argument);
+		fprintf(out, "%*s %s (default %s)\n", used < 22 ? 22 - used : 0, "",
+			option->help, option->fallback);
 	}
-	puts("  --help               print this");
+	fputs("  --help               print this text\n", out);
+	return fclose(out) ? NULL : text;
 }
 
 static void setting_add(struct run *run, const char *name, const char *value)
@@ -76,112 +98,71 @@ static void setting_add(struct run *run, const char *name, const char *value)
 	run->settings[run->setting_count++] = setting;
 }
 
-static int environment_read(struct run *run)
+/* What is wrong is told later: --help works with any environment. */
+static void environment_read(struct run *run)
 {
-	char why[512];
-
-	for (char **entry = environ; *entry; entry++) {
+	for (char **entry = environ; *entry && !run->why[0]; entry++) {
 		const char *equals = strchr(*entry, '=');
 		const char *name;
-		char key[64];
+		char key[64], why[512];
 
 		if (!equals || strncmp(*entry, PREFIX, strlen(PREFIX)))
 			continue;
 		name = *entry + strlen(PREFIX);
 		snprintf(key, sizeof(key), "%.*s", (int)(equals - name), name);
 		if (td_options_set(&run->options, key, equals + 1, why, sizeof(why)))
-			return fail(EXIT_USAGE, "%s", why);
+			memcpy(run->why, why, sizeof(why));
 	}
-	return 0;
 }
 
-/* "long" -> "LONG"; what is not in lower case stays unknown. */
-static void name_upper(const char *name, size_t length, char *upper, size_t size)
+static int set_option(void *context, size_t entry, char *value)
 {
-	size_t used = 0;
+	const struct td_option *option = &td_option_table[entry];
+	struct run *run = context;
+	char variable[64], name[OPTION_NAME], why[512];
 
-	for (; used < length && used < size - 1; used++)
-		upper[used] = islower((unsigned char)name[used])
-				      ? (char)toupper((unsigned char)name[used])
-				      : '?';
-	upper[used] = '\0';
-}
-
-static int unknown_option(const char *argument, const char *upper)
-{
-	const struct td_option *nearest = td_option_nearest(upper);
-	char lower[32];
-	size_t i;
-
-	if (!nearest)
-		return fail(EXIT_USAGE,
-			    "%s: no such option; `tdagent help run` lists them",
-			    argument);
-	for (i = 0; nearest->name[i] && i < sizeof(lower) - 1; i++)
-		lower[i] = (char)tolower((unsigned char)nearest->name[i]);
-	lower[i] = '\0';
-	return fail(EXIT_USAGE, "%s: no such option; did you mean --%s?", argument,
-		    lower);
-}
-
-/* Reads argv[*next], "--long=1ms", or it and the one after it. */
-static int option_read(struct run *run, char **argv, int *next)
-{
-	const char *argument = argv[(*next)++];
-	size_t length = strcspn(argument + 2, "=");
-	const char *value = argument[2 + length] ? argument + 2 + length + 1 : NULL;
-	const struct td_option *option;
-	char variable[64] = PREFIX;
-	char *name = variable + strlen(PREFIX);
-	char why[512];
-
-	name_upper(argument + 2, length, name, sizeof(variable) - strlen(PREFIX));
-	option = td_option_find(name);
-	if (!option)
-		return unknown_option(argument, name);
-	if (!value)
-		value = argv[*next] ? argv[(*next)++] : NULL;
-	if (!value)
-		return fail(EXIT_USAGE, "%s: a value is missing; write %s=%s", argument,
-			    argument, option->argument);
+	name_lower(option->name, name);
 	if (option->parse(&run->options, value, why, sizeof(why)))
-		return fail(EXIT_USAGE, "--%.*s: %s", (int)length, argument + 2, why);
+		return fail(-1, "--%s: %s", name, why);
+	snprintf(variable, sizeof(variable), PREFIX "%s", option->name);
 	setting_add(run, variable, value);
 	return 0;
 }
 
-/* Asked for anywhere before the program, also with a wrong environment. */
-static bool help_wanted(char **argv)
+/* As td_arguments_read(). */
+static int options_read(struct run *run, int argc, char **argv)
 {
-	for (size_t i = 1; argv[i] && argv[i][0] == '-' && strcmp(argv[i], "--"); i++)
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			return true;
-	return false;
+	static char name[TD_ARGUMENTS_MOST][OPTION_NAME];
+	static struct td_argument table[TD_ARGUMENTS_MOST + 1];
+	char *usage = make_usage();
+	struct td_arguments arguments = {.command = "run",
+					 .usage = usage,
+					 .table = table,
+					 .order = '+',
+					 .set = set_option};
+	int first;
+
+	if (!usage)
+		return fail(-1, "out of memory");
+	for (size_t i = 0; i < td_option_count && i < TD_ARGUMENTS_MOST; i++) {
+		name_lower(td_option_table[i].name, name[i]);
+		table[i] = (struct td_argument){name[i], 0, 1, NULL};
+	}
+	first = td_arguments_read(&arguments, run, argc, argv);
+	free(usage);
+	return first;
 }
 
-static int arguments_read(struct run *run, int argc, char **argv)
+/* Returns 0, or the exit status after saying what is wrong. */
+static int check(struct run *run)
 {
 	char why[512];
-	int next = 1;
-	int status;
 
-	while (next < argc && argv[next][0] == '-') {
-		if (!strcmp(argv[next], "--")) {
-			next++;
-			break;
-		}
-		if (strncmp(argv[next], "--", 2))
-			return fail(EXIT_USAGE,
-				    "%s: no such option; `tdagent help run` lists them",
-				    argv[next]);
-		status = option_read(run, argv, &next);
-		if (status)
-			return status;
-	}
-	if (next == argc)
+	if (run->why[0])
+		return fail(EXIT_USAGE, "%s", run->why);
+	if (!run->argv[0])
 		return fail(EXIT_USAGE, "no program; write tdagent run [OPTION...] [--] "
 					"PROGRAM [ARG...]");
-	run->argv = argv + next;
 	if (td_options_check(&run->options, why, sizeof(why)))
 		return fail(EXIT_USAGE, "%s", why);
 	return 0;
@@ -242,17 +223,16 @@ static int prepare(struct run *run)
 int td_cmd_run(int argc, char **argv)
 {
 	static struct run run;
-	int status;
+	int status, first;
 	pid_t pid;
 
-	if (help_wanted(argv)) {
-		usage();
-		return 0;
-	}
 	td_options_init(&run.options);
-	status = environment_read(&run);
-	if (!status)
-		status = arguments_read(&run, argc, argv);
+	environment_read(&run);
+	first = options_read(&run, argc, argv);
+	if (first <= 0)
+		return first < 0 ? EXIT_USAGE : 0;
+	run.argv = argv + first;
+	status = check(&run);
 	if (!status)
 		status = prepare(&run);
 	if (status)

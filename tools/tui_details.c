@@ -9,6 +9,7 @@
 
 #include "decoder/names.h"
 #include "decoder/text.h"
+#include "tools/calls.h"
 #include "tools/print_cells.h"
 #include "tools/print_hints.h"
 
@@ -21,13 +22,6 @@ struct making {
 	const struct td_report_function *function;
 	size_t width;
 	int err;
-};
-
-/* Samples that went by one call to or from the function. */
-struct call {
-	size_t row; /* the other function; SIZE_MAX: none */
-	uint32_t kind;
-	uint64_t samples;
 };
 
 static struct td_tui_line *add(struct making *making, enum td_tui_style style, char *text)
@@ -68,14 +62,10 @@ static void say_folded(struct making *making, const char *text)
 	size_t room = making->width > 24 ? making->width - 4 : 20;
 
 	while (*text) {
-		size_t bytes = td_text_prefix(text, room), cut = bytes;
+		size_t bytes = td_text_fold(text, room);
 
-		while (text[bytes] && cut && text[cut] != ' ')
-			cut--;
-		if (!cut)
-			cut = bytes;
-		say(making, TD_TUI_SOFT, "  %.*s", (int)cut, text);
-		text += cut;
+		say(making, TD_TUI_SOFT, "  %.*s", (int)bytes, text);
+		text += bytes;
 		text += strspn(text, " ");
 	}
 }
@@ -171,30 +161,8 @@ static void tree_of_nodes(struct making *making)
 		say_folded(making, evidence(f));
 }
 
-static int by_samples(const void *a, const void *b)
-{
-	const struct call *x = a, *y = b;
-
-	return (x->samples < y->samples) - (x->samples > y->samples);
-}
-
-static size_t count_call(struct call *call, size_t calls,
-			 const struct td_path_node *other, uint64_t samples)
-{
-	size_t row = other ? other->row : SIZE_MAX;
-	uint32_t kind = other ? other->kind : TD_PATH_ROOT;
-	size_t i = 0;
-
-	while (i < calls && (call[i].row != row || call[i].kind != kind))
-		i++;
-	if (i == calls)
-		call[calls++] = (struct call){.row = row, .kind = kind};
-	call[i].samples += samples;
-	return calls;
-}
-
-static void put_calls(struct making *making, const char *title, struct call *call,
-		      size_t calls)
+static void put_calls(struct making *making, const char *title,
+		      const struct td_call *call, size_t calls)
 {
 	const struct td_report *report = making->report;
 
@@ -202,57 +170,42 @@ static void put_calls(struct making *making, const char *title, struct call *cal
 	say(making, TD_TUI_STRONG, "%s", title);
 	if (!calls)
 		say(making, TD_TUI_SOFT, "  none");
-	else
-		qsort(call, calls, sizeof(*call), by_samples);
 	for (size_t i = 0; i < calls && i < CALLS_MOST; i++) {
 		const char *name = call[i].kind == TD_PATH_ROOT  ? "(start of the thread)"
 				   : call[i].kind == TD_PATH_CUT ? "(not found)"
-				   : call[i].row < report->rows
-					   ? report->function[call[i].row].name
+				   : call[i].other < report->rows
+					   ? report->function[call[i].other].name
 					   : "(not known)";
 		struct td_tui_line *line = say(
 			making, TD_TUI_PLAIN, "  %5.1f %%  %s",
 			100 * (double)call[i].samples / (double)report->samples, name);
 
-		if (line && call[i].row < report->functions)
-			line->link = call[i].row;
+		if (line && call[i].other < report->functions)
+			line->link = call[i].other;
 	}
 	if (calls > CALLS_MOST)
 		say(making, TD_TUI_SOFT, "  and %zu more", calls - CALLS_MOST);
 }
 
-/* Who calls it and whom it calls.  Below a call of itself nothing counts again. */
+/* Who calls it and whom it calls. */
 static void put_neighbours(struct making *making)
 {
-	const struct td_paths *tree = making->tree;
-	size_t row = (size_t)(making->function - making->report->function);
-	struct call *call = calloc(2 * (tree->nodes + 1), sizeof(*call));
-	struct call *callee = call ? call + tree->nodes + 1 : NULL;
-	char *inside = calloc(tree->nodes + 1, 1);
-	size_t callers = 0, callees = 0;
+	static const char *const title[] = {[TD_CALLS_CALLERS] =
+						    "Called by, % of all samples",
+					    [TD_CALLS_CALLEES] = "Calls"};
+	size_t function = (size_t)(making->function - making->report->function);
 
-	for (size_t i = 0; call && inside && i < tree->nodes; i++) {
-		const struct td_path_node *node = &tree->node[i], *parent = NULL;
-		int below = 0;
+	for (unsigned of = TD_CALLS_CALLERS; of <= TD_CALLS_CALLEES; of++) {
+		size_t calls;
+		struct td_call *call = td_calls_list(making->tree, (enum td_calls_of)of,
+						     function, &calls);
 
-		if (node->parent != SIZE_MAX) {
-			parent = &tree->node[node->parent];
-			below = inside[node->parent];
-		}
-		inside[i] = (char)(below || node->row == row);
-		if (node->row == row && !below)
-			callers = count_call(call, callers, parent, node->total);
-		else if (node->row != row && parent && parent->row == row)
-			callees = count_call(callee, callees, node, node->total);
+		if (call)
+			put_calls(making, title[of], call, calls);
+		else
+			making->err = -ENOMEM;
+		free(call);
 	}
-	if (call && inside) {
-		put_calls(making, "Called by, % of all samples", call, callers);
-		put_calls(making, "Calls", callee, callees);
-	} else {
-		making->err = -ENOMEM;
-	}
-	free(call);
-	free(inside);
 }
 
 static void put_windows(struct making *making)

@@ -79,9 +79,20 @@ refused "$work/text" "$work/text"
 # A usage error is exit 2, and help goes to stdout.
 guest agent $clean "$tdagent" run --banana -- "$prog/burn"
 ended "exit 2" agent
-guest agent $clean "$tdagent" run --help
+one_line agent "unknown option"
+guest agent $clean "$tdagent" run --lnog=1ms -- "$prog/burn"
+one_line agent "did you mean --long?"
+guest agent $clean TDAGENT_LONG=soon "$tdagent" run -- "$prog/burn"
+ended "exit 2" agent
+one_line agent "TDAGENT_LONG: 'soon'"
+guest agent $clean TDAGENT_LONG=soon "$tdagent" run --long=1ms --help
 ended "exit 0" agent
 [ -s "$work/agent.out" ] && [ ! -s "$work/agent.err" ] || fail "help is not on stdout"
+for bad in --fromat=json --format=xml --format somewhere; do
+	guest agent $clean "$tdagent" probe "$bad"
+	ended "exit 2" agent
+	one_line agent "tdagent probe: $bad"
+done
 guest agent $clean "$tdagent" probe
 ended "exit 0" agent
 grep -q clock "$work/agent.out" || fail "probe does not speak of the clock"

@@ -26,6 +26,12 @@ struct build {
 	uint32_t used[7];  /* slots of it */
 };
 
+/* Counters that PERF_METRICS fills, for the beginning of a list. */
+#define BUILD_TOPDOWN                                                                    \
+	"slots", "retiring", "bad_speculation", "frontend_bound", "backend_bound",       \
+		"heavy_operations", "branch_mispredicts", "fetch_latency",               \
+		"memory_bound"
+
 /* names: NULL-terminated list of counters */
 void build_start(struct build *build, const char *const *names);
 void build_free(struct build *build);

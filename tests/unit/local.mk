@@ -128,7 +128,7 @@ TESTS += tests/unit/test_directory tests/unit/test_probe tests/unit/test_program
 tests_unit_test_directory_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_directory_LDADD = tools/libmachine.la $(CHECK_LIBS)
 tests_unit_test_probe_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
-tests_unit_test_probe_LDADD = tools/libmachine.la $(CHECK_LIBS)
+tests_unit_test_probe_LDADD = tools/libmachine.la decoder/libdecoder.la $(CHECK_LIBS)
 tests_unit_test_program_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_program_LDADD = tools/libmachine.la $(CHECK_LIBS)
 

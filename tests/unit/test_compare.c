@@ -21,16 +21,7 @@
 #define PAIRS 200
 #define RUNS_MOST 10
 
-static const char *const counters[] = {"slots",
-				       "retiring",
-				       "bad_speculation",
-				       "frontend_bound",
-				       "backend_bound",
-				       "heavy_operations",
-				       "branch_mispredicts",
-				       "fetch_latency",
-				       "memory_bound",
-				       NULL};
+static const char *const counters[] = {BUILD_TOPDOWN, NULL};
 
 /* A program, and how it is measured. */
 struct program {

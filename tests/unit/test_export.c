@@ -11,16 +11,7 @@
 #include "tools/export.h"
 #include "tools/pprof.pb-c.h"
 
-static const char *const counters[] = {"slots",
-				       "retiring",
-				       "bad_speculation",
-				       "frontend_bound",
-				       "backend_bound",
-				       "heavy_operations",
-				       "branch_mispredicts",
-				       "fetch_latency",
-				       "memory_bound",
-				       NULL};
+static const char *const counters[] = {BUILD_TOPDOWN, NULL};
 static const char *const clock_counters[] = {"cpu_time", "faults", "switches", NULL};
 static const uint64_t memory[] = {6000, 1200, 600, 600, 3600, 300, 540, 360, 2700};
 

@@ -9,6 +9,7 @@
 #include "tests/unit/build_profile.h"
 #include "tests/unit/json.h"
 #include "tests/unit/unit.h"
+#include "tools/calls.h"
 #include "tools/print.h"
 
 static const char *const counters[] = {
@@ -534,6 +535,61 @@ START_TEST(html_holds_the_json)
 }
 END_TEST
 
+/* The samples of the only call from or to `other`. */
+static uint64_t calls_with(const struct td_call *call, size_t calls, size_t other)
+{
+	uint64_t samples = 0;
+	size_t found = 0;
+
+	for (size_t i = 0; i < calls; i++)
+		if (call[i].other == other) {
+			samples = call[i].samples;
+			found++;
+		}
+	ck_assert_uint_eq(found, 1);
+	return samples;
+}
+
+/* f calls g, which calls f again, which calls g: nothing is counted twice. */
+START_TEST(calls_of_recursion)
+{
+	struct td_file_place *f, *g;
+	struct td_report *report;
+	struct td_call *call;
+	struct td_paths tree;
+	size_t calls, at_f, at_g;
+	uint32_t root, at;
+
+	start();
+	f = function(0x1000, 40);
+	g = function(0x2000, 60);
+	root = build_root(&build, thread);
+	at = path(path(root, f, 10), g, 20);
+	path(path(at, f, 30), g, 40);
+	report = finish((struct td_report_query){0});
+	at_f = (size_t)(row(report, 0x1000) - report->function);
+	at_g = (size_t)(row(report, 0x2000) - report->function);
+	ck_assert_int_eq(td_paths_tree(report, &tree), 0);
+
+	call = td_calls_list(&tree, TD_CALLS_CALLERS, TD_CALLS_ALL, &calls);
+	ck_assert_uint_eq(calls, 2);
+	ck_assert_uint_eq(call[0].function, at_f < at_g ? at_f : at_g);
+	ck_assert_uint_eq(calls_with(call, calls, SIZE_MAX), 100);
+	ck_assert_uint_eq(calls_with(call, calls, at_f), 90);
+	free(call);
+	call = td_calls_list(&tree, TD_CALLS_CALLEES, at_f, &calls);
+	ck_assert_uint_eq(calls, 1);
+	ck_assert_uint_eq(calls_with(call, calls, at_g), 90);
+	free(call);
+	call = td_calls_list(&tree, TD_CALLS_CALLEES, at_g, &calls);
+	ck_assert_uint_eq(calls_with(call, calls, at_f), 70);
+	free(call);
+	td_paths_free(&tree);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -547,6 +603,7 @@ int main(void)
 		reports_have_it,
 		the_tree_adds_up,
 		the_tree_keeps_what_is_left_out,
+		calls_of_recursion,
 		html_holds_the_json,
 		NULL,
 	};

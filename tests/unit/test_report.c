@@ -10,17 +10,7 @@
 #include "tools/print.h"
 
 static const char *const clock_counters[] = {"cpu_time", "faults", "switches", NULL};
-static const char *const topdown_counters[] = {"slots",
-					       "retiring",
-					       "bad_speculation",
-					       "frontend_bound",
-					       "backend_bound",
-					       "heavy_operations",
-					       "branch_mispredicts",
-					       "fetch_latency",
-					       "memory_bound",
-					       "cpu_time",
-					       NULL};
+static const char *const topdown_counters[] = {BUILD_TOPDOWN, "cpu_time", NULL};
 
 static char why[256];
 

@@ -15,17 +15,7 @@
 #define BASE_RETURNS 3u
 #define WINDOWS 4000u
 
-static const char *const counters[] = {"slots",
-				       "retiring",
-				       "bad_speculation",
-				       "frontend_bound",
-				       "backend_bound",
-				       "heavy_operations",
-				       "branch_mispredicts",
-				       "fetch_latency",
-				       "memory_bound",
-				       "near_returns",
-				       NULL};
+static const char *const counters[] = {BUILD_TOPDOWN, "near_returns", NULL};
 static char why[256];
 
 static uint64_t address_of(unsigned function)

@@ -14,17 +14,7 @@
 #define COUNTERS 10
 #define WINDOWS 400
 
-static const char *const counters[] = {"slots",
-				       "retiring",
-				       "bad_speculation",
-				       "frontend_bound",
-				       "backend_bound",
-				       "heavy_operations",
-				       "branch_mispredicts",
-				       "fetch_latency",
-				       "memory_bound",
-				       "near_returns",
-				       NULL};
+static const char *const counters[] = {BUILD_TOPDOWN, "near_returns", NULL};
 static const uint64_t own[COUNTERS] = {200, 60, 20, 40, 80, 6, 16, 24, 50, 2};
 static const uint64_t memory[COUNTERS] = {6000, 1200, 600, 600, 3600,
 					  300,  540,  360, 2700};

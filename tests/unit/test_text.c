@@ -51,6 +51,19 @@ START_TEST(columns)
 }
 END_TEST
 
+START_TEST(folds)
+{
+	ck_assert_uint_eq(td_text_fold("one two three", 8), 7);
+	ck_assert_uint_eq(td_text_fold("one two three", 7), 7);
+	ck_assert_uint_eq(td_text_fold("one two three", 6), 3);
+	ck_assert_uint_eq(td_text_fold("one two", 100), 7);
+	ck_assert_uint_eq(td_text_fold("gr\xc3\xbc\xc3\x9f"
+				       "e",
+				       3),
+			  4);
+}
+END_TEST
+
 START_TEST(base)
 {
 	ck_assert_str_eq(td_text_base("/lib/libc.so.6"), "libc.so.6");
@@ -62,5 +75,5 @@ END_TEST
 int main(void)
 {
 	return unit_main("text", (const TTest *const[]){clean, clean_is_bounded, columns,
-							base, NULL});
+							folds, base, NULL});
 }
