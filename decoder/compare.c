@@ -56,6 +56,12 @@ double td_compare_pooled(const struct td_compare *compare,
 	       (double)(compare->total.samples[0] + compare->total.samples[1]);
 }
 
+int td_compare_is_leaf(const struct td_compare_row *row)
+{
+	return row->inclusive && row->self[0] == row->samples[0] &&
+	       row->self[1] == row->samples[1];
+}
+
 /* A change is tested where it could be found and can be judged. */
 static int is_tested(const struct td_comparing *c, const struct td_compare_row *row,
 		     int quantity)
@@ -70,9 +76,14 @@ static int is_tested(const struct td_comparing *c, const struct td_compare_row *
 
 	if (row == &compare->total)
 		return several && quantity != TD_SHARE;
+	if (td_compare_is_leaf(row))
+		return 0; /* the function itself is tested */
 	if (quantity >= TD_NODE)
 		return row->windows[0] >= query->min_windows &&
 		       row->windows[1] >= query->min_windows;
+	/* The share of what nearly all samples are below cannot change. */
+	if (row->inclusive && (1 - pooled) * fmin(n[0], n[1]) < TD_COMPARE_SAMPLES)
+		return 0;
 	/* The mean of both says nothing of their difference: it may select. */
 	return (quantity == TD_SHARE || several) &&
 	       pooled * fmin(n[0], n[1]) >= TD_COMPARE_SAMPLES &&
@@ -104,6 +115,7 @@ static void fill_row(const struct td_comparing *c, struct td_compare_row *row,
 {
 	for (int side = 0; side < 2; side++) {
 		row->samples[side] = part[side] ? part[side]->samples : 0;
+		row->self[side] = part[side] ? part[side]->self : 0;
 		row->windows[side] = part[side] ? part[side]->windows : 0;
 	}
 	for (int q = 0; q < TD_QUANTITIES; q++) {
@@ -113,7 +125,7 @@ static void fill_row(const struct td_comparing *c, struct td_compare_row *row,
 	}
 }
 
-/* One row for each name of either side. */
+/* One row for each part of either side. */
 static int match(struct td_comparing *c)
 {
 	struct td_compare *compare = c->compare;
@@ -139,6 +151,7 @@ static int match(struct td_comparing *c)
 			part[order < 0] = NULL;
 		row->name = strdup(any->name);
 		row->module = strdup(any->module);
+		row->inclusive = any->inclusive;
 		if (!row->name || !row->module)
 			return -ENOMEM;
 		fill_row(c, row, part);
@@ -242,7 +255,7 @@ int td_compare_new(const struct td_compare_side side[2],
 
 void td_compare_free(struct td_compare *compare)
 {
-	for (size_t i = 0; i < compare->rows; i++) {
+	for (size_t i = 0; i < compare->rows + compare->inclusive; i++) {
 		free(compare->row[i].name);
 		free(compare->row[i].module);
 	}

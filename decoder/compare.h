@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What changed between two sets of runs of a program: for each function its
- * share, its CPU time and its top-down fractions, each with the interval of the
- * difference and a verdict.  All differences are tested together: the
- * probability that equal programs give any verdict but "no evidence" is at most
- * TD_COMPARE_ERROR.  doc/estimates.md, "Comparison", has the mathematics and
+ * share, its CPU time and its top-down fractions, with call paths also with all that
+ * it calls, each with the interval of the difference and a verdict.  All differences are
+ * tested together: the probability that equal programs give any verdict but "no evidence"
+ * is at most TD_COMPARE_ERROR.  doc/estimates.md, "Comparison", has the mathematics and
  * what it assumes.
  *
  * Context: normal; no globals, no output.
@@ -62,14 +62,18 @@ struct td_change {
 
 struct td_compare_row {
 	char *name;
-	char *module; /* base name, that of B if renamed; "" for none */
+	char *module;  /* base name, that of B if renamed; "" for none */
+	int inclusive; /* the function with all that it calls */
 	uint64_t samples[2];
+	uint64_t self[2];       /* of these in the function itself */
 	uint64_t windows[2];    /* that tell of its fractions */
 	struct td_change share; /* of all samples */
 	struct td_change cost;  /* of a run, in td_compare.unit */
 	struct td_change node[TD_NODES];
 	enum td_verdict verdict;
 	double impact; /* of what was found, 0..1 of the whole run */
+	/* The same function's inclusive row; NULL: not known, or it calls nobody. */
+	const struct td_compare_row *total;
 };
 
 struct td_compare {
@@ -88,10 +92,12 @@ struct td_compare {
 	double noise;
 	int noise_measured;          /* it is more than the query says */
 	struct td_compare_row total; /* strings ""; share is not present */
-	struct td_compare_row *row;  /* by impact, then by share */
-	size_t rows;
+	struct td_compare_row *row;  /* by impact, then by share; inclusive ones last */
+	size_t rows;                 /* without the inclusive ones */
+	size_t inclusive;            /* of these */
 	size_t tests;
-	size_t found[TD_VERDICTS]; /* rows of each verdict */
+	size_t found[TD_VERDICTS];           /* rows of each verdict */
+	size_t found_inclusive[TD_VERDICTS]; /* of the inclusive ones */
 	char **note;
 	size_t notes;
 };

@@ -17,6 +17,17 @@
 #define MEDIAN_CHI2 0.4549364231195724 /* of one degree of freedom */
 #define MEDIAN_EFFICIENCY 0.37         /* of a variance from it, to the best one's */
 
+/* The row's part; NULL: not on that side. */
+static const struct td_part *find_part(const struct td_comparing *c,
+				       const struct td_parts *parts,
+				       const struct td_compare_row *row)
+{
+	const struct td_part key = {
+		.module = row->module, .name = row->name, .inclusive = row->inclusive};
+
+	return row == &c->compare->total ? &parts->total : td_parts_find(parts, &key);
+}
+
 /*
  * The variance of the side's mean as its runs show it, and its degrees of
  * freedom: 0 with fewer than two runs that have the quantity.
@@ -29,10 +40,7 @@ static double between_runs(const struct td_comparing *c, int side,
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; c->run[side] && i < c->runs[side]; i++) {
 			const struct td_parts *parts = &c->run[side][i];
-			const struct td_part *part =
-				row == &c->compare->total
-					? &parts->total
-					: td_parts_find(parts, row->module, row->name);
+			const struct td_part *part = find_part(c, parts, row);
 			struct td_measured value =
 				td_compare_value(parts, part, quantity);
 
@@ -65,15 +73,6 @@ static double welch(double a, double df_a, double b, double df_b)
 	return below > 0 ? sum * sum / below : INFINITY;
 }
 
-/* The part of the row on that side. */
-static const struct td_part *part_of(const struct td_comparing *c, int side,
-				     const struct td_compare_row *row)
-{
-	if (row == &c->compare->total)
-		return &c->all[side].total;
-	return td_parts_find(&c->all[side], row->module, row->name);
-}
-
 /* The variance of one side's value by sampling, and its degrees of freedom. */
 static double sampling(const struct td_comparing *c, int side,
 		       const struct td_compare_row *row, int quantity, double *df)
@@ -87,7 +86,7 @@ static double sampling(const struct td_comparing *c, int side,
 		cost = total->cost / (double)c->runs[side];
 	if (quantity < TD_NODE)
 		return pooled * (1 - pooled) / (double)total->samples * cost * cost;
-	node = &part_of(c, side, row)->node[quantity - TD_NODE];
+	node = &find_part(c, &c->all[side], row)->node[quantity - TD_NODE];
 	*df = node->df;
 	return pow(fmax(node->error, ERROR_LEAST), 2);
 }
@@ -141,7 +140,7 @@ static int moderate(const struct td_comparing *c, int first, int last)
 				if (!td_compare_change(&compare->row[i], q)->present ||
 				    e->between_df <= 0)
 					continue;
-				if (pass == 0 &&
+				if (pass == 0 && !compare->row[i].inclusive &&
 				    td_compare_change(&compare->row[i], q)->tested) {
 					ratio[n] = fmax(e->between, 1e-3);
 					df[n++] = e->between_df;
@@ -185,7 +184,8 @@ static size_t log_ratios(const struct td_compare *compare, double *ratio,
 	for (size_t i = 0; i < compare->rows; i++) {
 		const uint64_t *k = compare->row[i].samples;
 
-		if (k[0] < NOISE_SAMPLES || k[1] < NOISE_SAMPLES)
+		if (compare->row[i].inclusive || k[0] < NOISE_SAMPLES ||
+		    k[1] < NOISE_SAMPLES)
 			continue;
 		ratio[n] = log((double)k[1] / (double)k[0]);
 		variance[n++] = 1 / (double)k[0] + 1 / (double)k[1];

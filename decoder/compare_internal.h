@@ -38,6 +38,9 @@ struct td_change *td_compare_change(struct td_compare_row *row, int quantity);
 /* Row i; the total comes after the last one. */
 struct td_compare_row *td_compare_row(struct td_compare *compare, size_t i);
 
+/* With all that it calls, which is nothing. */
+int td_compare_is_leaf(const struct td_compare_row *row);
+
 /* A quantity of one part (NULL: not on that side), with what it is a mean over. */
 struct td_measured td_compare_value(const struct td_parts *parts,
 				    const struct td_part *part, int quantity);

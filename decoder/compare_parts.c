@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/order.h"
 #include "decoder/text.h"
 
 /*
@@ -108,11 +109,41 @@ static int fill(struct td_part *part, const struct td_parts_source *source,
 	memset(part, 0, sizeof(*part));
 	part->module = strdup(module);
 	part->name = name_of(source, f, module, other);
-	part->samples = f->samples;
+	part->samples = part->self = f->samples;
 	part->windows = windows_of(report, f);
 	part->cost = f->cpu_ns;
 	for (int i = 0; i < TD_NODES && part->windows; i++)
 		measure(&part->node[i], &f->node[i], (double)part->windows);
+	return part->module && part->name ? 0 : -ENOMEM;
+}
+
+/* What is called in parts of one name may be counted in several of them. */
+static int has_total(const struct td_parts_source *source,
+		     const struct td_report_function *f,
+		     const struct td_parts_source *other)
+{
+	return source->report->has_paths && other->report->has_paths &&
+	       f->kind == TD_PLACE_FUNCTION && f->total.samples;
+}
+
+static int fill_total(struct td_part *part, const struct td_parts_source *source,
+		      const struct td_report_function *f, const struct td_part *self)
+{
+	const struct td_report *report = source->report;
+	const struct td_report_total *total = &f->total;
+
+	*part = (struct td_part){
+		.module = strdup(self->module),
+		.name = strdup(self->name),
+		.inclusive = 1,
+		.samples = total->samples,
+		.self = f->samples,
+		.windows = report->map.slots >= 0 ? total->counted[0] : 0,
+		.cost = report->sampled_ns * (double)total->samples /
+			(double)report->samples,
+	};
+	for (int i = 0; i < TD_NODES && part->windows; i++)
+		measure(&part->node[i], &total->node[i], (double)part->windows);
 	return part->module && part->name ? 0 : -ENOMEM;
 }
 
@@ -144,6 +175,7 @@ static void release(struct td_part *part)
 static void fold(struct td_part *into, struct td_part *from)
 {
 	into->samples += from->samples;
+	into->self += from->self;
 	into->windows += from->windows;
 	into->cost += from->cost;
 	for (int i = 0; i < TD_NODES; i++)
@@ -153,9 +185,9 @@ static void fold(struct td_part *into, struct td_part *from)
 
 int td_part_order(const struct td_part *a, const struct td_part *b)
 {
-	int order = strcmp(a->module, b->module);
-
-	return order ? order : strcmp(a->name, b->name);
+	return strcmp(a->module, b->module)
+		       ?: strcmp(a->name, b->name)
+		       ?: td_order(a->inclusive, b->inclusive);
 }
 
 static int compare(const void *a, const void *b)
@@ -202,12 +234,17 @@ int td_parts_of(struct td_parts *parts, const struct td_parts_source *source,
 	int err = 0;
 
 	memset(parts, 0, sizeof(*parts));
-	parts->part = calloc(report->functions + 1, sizeof(*parts->part));
+	parts->part = calloc(2 * report->functions + 1, sizeof(*parts->part));
 	if (!parts->part)
 		return -ENOMEM;
-	for (size_t i = 0; i < report->functions && !err; i++)
-		err = fill(&parts->part[parts->parts++], source, &report->function[i],
-			   other);
+	for (size_t i = 0; i < report->functions && !err; i++) {
+		const struct td_report_function *f = &report->function[i];
+		struct td_part *part = &parts->part[parts->parts++];
+
+		err = fill(part, source, f, other);
+		if (!err && has_total(source, f, other))
+			err = fill_total(&parts->part[parts->parts++], source, f, part);
+	}
 	if (err) {
 		td_parts_free(parts);
 		return err;
@@ -225,10 +262,8 @@ void td_parts_free(struct td_parts *parts)
 	parts->part = NULL;
 }
 
-const struct td_part *td_parts_find(const struct td_parts *parts, const char *module,
-				    const char *name)
+const struct td_part *td_parts_find(const struct td_parts *parts,
+				    const struct td_part *key)
 {
-	struct td_part key = {.module = (char *)module, .name = (char *)name};
-
-	return bsearch(&key, parts->part, parts->parts, sizeof(key), compare);
+	return bsearch(key, parts->part, parts->parts, sizeof(*key), compare);
 }

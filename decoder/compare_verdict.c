@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/compare_internal.h"
+#include "decoder/order.h"
 #include "decoder/student.h"
 
 /* By what sampling explains, and by what runs differ: it must be beyond both. */
@@ -178,20 +179,69 @@ static void find_verdicts(struct td_compare *compare, struct td_compare_row *row
 	row->impact = impact_of(compare, row);
 }
 
+/* Of what its callees do as well, if nothing was found in itself. */
+static double impact_shown(const struct td_compare_row *row)
+{
+	return row->verdict || !row->total ? row->impact : row->total->impact;
+}
+
 static int by_impact(const void *a, const void *b)
 {
 	const struct td_compare_row *x = a, *y = b;
 	double share[2] = {x->share.before + x->share.after,
 			   y->share.before + y->share.after};
-	int order = (x->verdict == TD_VERDICT_NONE) - (y->verdict == TD_VERDICT_NONE);
+	int order = x->inclusive - y->inclusive;
 
 	if (!order)
-		order = (x->impact < y->impact) - (x->impact > y->impact);
+		order = (x->verdict == TD_VERDICT_NONE) - (y->verdict == TD_VERDICT_NONE);
+	if (!order)
+		order = td_order(impact_shown(y), impact_shown(x));
 	if (!order)
 		order = (share[0] < share[1]) - (share[0] > share[1]);
 	if (!order)
 		order = strcmp(x->module, y->module);
 	return order ? order : strcmp(x->name, y->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct td_compare_row *x = *(const struct td_compare_row *const *)a;
+	const struct td_compare_row *y = *(const struct td_compare_row *const *)b;
+
+	return strcmp(x->module, y->module) ?: strcmp(x->name, y->name);
+}
+
+/* Once the inclusive rows are the last: whose they are, and the order by both. */
+static int find_totals(struct td_compare *compare)
+{
+	const struct td_compare_row **list, **found;
+	size_t n = 0;
+
+	while (compare->rows && compare->row[compare->rows - 1].inclusive) {
+		compare->rows--;
+		compare->inclusive++;
+	}
+	list = calloc(compare->inclusive + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < compare->inclusive; i++) {
+		const struct td_compare_row *row = &compare->row[compare->rows + i];
+
+		if (!td_compare_is_leaf(row))
+			list[n++] = row;
+	}
+	if (n)
+		qsort(list, n, sizeof(*list), by_name);
+	for (size_t i = 0; i < compare->rows && n; i++) {
+		const struct td_compare_row *key = &compare->row[i];
+
+		found = bsearch(&key, list, n, sizeof(*list), by_name);
+		compare->row[i].total = found ? *found : NULL;
+	}
+	free(list);
+	if (compare->rows)
+		qsort(compare->row, compare->rows, sizeof(*compare->row), by_impact);
+	return 0;
 }
 
 int td_compare_verdicts(struct td_comparing *c)
@@ -204,8 +254,12 @@ int td_compare_verdicts(struct td_comparing *c)
 	find_verdicts(compare, &compare->total);
 	for (size_t i = 0; i < compare->rows; i++) {
 		find_verdicts(compare, &compare->row[i]);
-		compare->found[compare->row[i].verdict]++;
+		if (compare->row[i].inclusive)
+			compare->found_inclusive[compare->row[i].verdict]++;
+		else
+			compare->found[compare->row[i].verdict]++;
 	}
-	qsort(compare->row, compare->rows, sizeof(*compare->row), by_impact);
-	return 0;
+	if (compare->rows)
+		qsort(compare->row, compare->rows, sizeof(*compare->row), by_impact);
+	return find_totals(compare);
 }

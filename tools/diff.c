@@ -271,8 +271,10 @@ static enum status status_of(const struct request *request,
 			     const struct td_compare *compare)
 {
 	size_t worse = compare->found[TD_VERDICT_WORSE] +
+		       compare->found_inclusive[TD_VERDICT_WORSE] +
 		       (compare->total.verdict == TD_VERDICT_WORSE);
 	size_t any = compare->rows - compare->found[TD_VERDICT_NONE] +
+		     compare->inclusive - compare->found_inclusive[TD_VERDICT_NONE] +
 		     (compare->total.verdict != TD_VERDICT_NONE);
 
 	if (request->fail_on == FAIL_ON_NONE)

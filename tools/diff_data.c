@@ -45,14 +45,10 @@ static void json_change(FILE *out, const char *key, const struct td_change *chan
 	fputc('}', out);
 }
 
-static void json_row(FILE *out, const struct td_compare_row *row)
+static void json_quantities(FILE *out, const struct td_compare_row *row)
 {
-	fputs("  {\"name\": ", out);
-	td_quote_json(out, row->name);
-	fputs(", \"module\": ", out);
-	td_quote_json(out, row->module);
 	fprintf(out,
-		", \"verdict\": \"%s\",\n   \"samples\": [%" PRIu64 ", %" PRIu64
+		"\"verdict\": \"%s\",\n   \"samples\": [%" PRIu64 ", %" PRIu64
 		"], \"windows\": [%" PRIu64 ", %" PRIu64 "]",
 		td_verdict_name(row->verdict), row->samples[0], row->samples[1],
 		row->windows[0], row->windows[1]);
@@ -60,7 +56,31 @@ static void json_row(FILE *out, const struct td_compare_row *row)
 		if (quantity_of(row, q)->present)
 			json_change(out, quantity_name(q), quantity_of(row, q));
 	}
+}
+
+static void json_row(FILE *out, const struct td_compare_row *row)
+{
+	fputs("  {\"name\": ", out);
+	td_quote_json(out, row->name);
+	fputs(", \"module\": ", out);
+	td_quote_json(out, row->module);
+	fputs(", ", out);
+	json_quantities(out, row);
+	if (row->total) {
+		fputs(",\n   \"total\": {", out);
+		json_quantities(out, row->total);
+		fputc('}', out);
+	}
 	fputs("}", out);
+}
+
+static void json_found(FILE *out, const char *key, const size_t *found)
+{
+	fprintf(out, " \"%s\": {", key);
+	for (unsigned i = 1; i < TD_VERDICTS; i++)
+		fprintf(out, "%s\"%s\": %zu", i > 1 ? ", " : "", td_verdict_name(i),
+			found[i]);
+	fputs("},\n", out);
 }
 
 static void json_head(FILE *out, const struct td_compare *compare)
@@ -73,14 +93,14 @@ static void json_head(FILE *out, const struct td_compare *compare)
 			compare->unit == TD_UNIT_NS ? "ns" : "cycles");
 	fprintf(out,
 		" \"threshold\": %.9g,\n \"noise\": %.9g,\n \"noise_measured\": %s,\n"
-		" \"tests\": %zu,\n \"error\": %.9g,\n \"found\": {",
+		" \"tests\": %zu,\n \"error\": %.9g,\n",
 		compare->query.threshold, compare->noise,
 		compare->noise_measured ? "true" : "false", compare->tests,
 		TD_COMPARE_ERROR);
-	for (unsigned i = 1; i < TD_VERDICTS; i++)
-		fprintf(out, "%s\"%s\": %zu", i > 1 ? ", " : "", td_verdict_name(i),
-			compare->found[i]);
-	fputs("},\n \"notes\": [", out);
+	json_found(out, "found", compare->found);
+	if (compare->inclusive)
+		json_found(out, "found_total", compare->found_inclusive);
+	fputs(" \"notes\": [", out);
 	for (size_t i = 0; i < compare->notes; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);
 		td_quote_json(out, compare->note[i]);
@@ -124,9 +144,10 @@ static void csv_row(FILE *out, const struct td_compare *compare,
 		td_quote_csv(out, row == &compare->total ? "(total)" : row->name);
 		fputc(',', out);
 		td_quote_csv(out, row->module);
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s",
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s%s",
 			row->samples[0], row->samples[1], row->windows[0],
-			row->windows[1], quantity_name(q));
+			row->windows[1], row->inclusive ? "total_" : "",
+			quantity_name(q));
 		csv_number(out, 1, change->before);
 		csv_number(out, 1, change->after);
 		csv_number(out, 1, change->after - change->before);
@@ -144,6 +165,9 @@ void td_diff_print_csv(FILE *out, const struct td_compare *compare, size_t top)
 	      "before,after,change,low,high,p,p_adjusted,verdict\n",
 	      out);
 	csv_row(out, compare, &compare->total);
-	for (size_t i = 0; i < rows_of(compare, top); i++)
+	for (size_t i = 0; i < rows_of(compare, top); i++) {
 		csv_row(out, compare, &compare->row[i]);
+		if (compare->row[i].total)
+			csv_row(out, compare, compare->row[i].total);
+	}
 }

@@ -129,11 +129,19 @@ static void put_nodes(const struct page *page)
 	line_of(page, "top-down", text);
 }
 
+static void put_found(FILE *out, const size_t *found)
+{
+	for (unsigned i = TD_VERDICTS - 1; i > 0; i--)
+		if (found[i])
+			fprintf(out, " %zu %s,", found[i], td_verdict_name(i));
+}
+
 static void put_result(const struct page *page)
 {
 	const struct td_compare *compare = page->compare;
 	char *text = NULL;
 	size_t size, found = compare->rows - compare->found[TD_VERDICT_NONE];
+	size_t totals = compare->inclusive - compare->found_inclusive[TD_VERDICT_NONE];
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
@@ -141,13 +149,14 @@ static void put_result(const struct page *page)
 	if (found) {
 		fprintf(out, "%zu of %zu function%s differ%s:", found, compare->rows,
 			plural(compare->rows), found == 1 ? "s" : "");
-		for (unsigned i = TD_VERDICTS - 1; i > 0; i--)
-			if (compare->found[i])
-				fprintf(out, " %zu %s,", compare->found[i],
-					td_verdict_name(i));
+		put_found(out, compare->found);
 	} else {
 		fprintf(out, "no evidence of a difference in %zu function%s,",
 			compare->rows, plural(compare->rows));
+	}
+	if (totals) {
+		fprintf(out, " with all that they call %zu:", totals);
+		put_found(out, compare->found_inclusive);
 	}
 	fprintf(out,
 		" by %zu tests together: with equal programs, one or more would differ "
@@ -217,13 +226,31 @@ static void put_row_nodes(const struct page *page, const struct td_compare_row *
 		if (!node->verdict)
 			continue;
 		fprintf(page->out, "%*s", INDENT, "");
-		snprintf(text, sizeof(text), "%-9s %5.1f -> %5.1f  %s  %s%s",
-			 td_topdown_tree[i].title, 100 * node->before, 100 * node->after,
+		snprintf(text, sizeof(text), "%s%-9s %5.1f -> %5.1f  %s  %s%s",
+			 row->inclusive ? "total " : "", td_topdown_tree[i].title,
+			 100 * node->before, 100 * node->after,
 			 change_text(node, 100, change), td_verdict_name(node->verdict),
 			 page->compare->simulated ? " (SIMULATED)" : "");
 		td_print_coloured(page->out, page->style, colour_of(node->verdict), text);
 		fputc('\n', page->out);
 	}
+}
+
+/* Below it: the function with all that it calls, if that has a verdict. */
+static void put_row_total(const struct page *page, const struct td_compare_row *total)
+{
+	const struct td_change *share = &total->share;
+	char text[3 * CELL], change[CELL];
+
+	if (!total->verdict)
+		return;
+	fprintf(page->out, "%*s", INDENT, "");
+	snprintf(text, sizeof(text), "total     %5.1f -> %5.1f  %s  %s",
+		 100 * share->before, 100 * share->after, change_text(share, 100, change),
+		 td_verdict_name(total->verdict));
+	td_print_coloured(page->out, page->style, colour_of(total->verdict), text);
+	fputc('\n', page->out);
+	put_row_nodes(page, total);
 }
 
 static void put_row(const struct page *page, const struct td_compare_row *row)
@@ -242,6 +269,8 @@ static void put_row(const struct page *page, const struct td_compare_row *row)
 	fputc(' ', page->out);
 	put_name(page, row, used);
 	put_row_nodes(page, row);
+	if (row->total)
+		put_row_total(page, row->total);
 }
 
 void td_diff_print_text(FILE *out, const struct td_compare *compare,

@@ -6,13 +6,18 @@
 
 mkdir "$work/a" "$work/b"
 
-# version NAME ARGUMENT...: one run of that version; its profile is $work/NAME.
+# version NAME [TDAGENT_X=Y] ARGUMENT...: one run of that version; its profile is
+# $work/NAME.
 version()
 {
 	name=$1
 	shift
 	rm -f "$work"/profiles/*
-	agent TDAGENT_PMU=simulated TDAGENT_LONG=200us "$prog/versions" "$@" 300
+	case ${1-} in
+	*=*) setting=$1 && shift ;;
+	*) setting=TDAGENT_CALLPATH=off ;;
+	esac
+	agent TDAGENT_PMU=simulated TDAGENT_LONG=200us "$setting" "$prog/versions" "$@" 300
 	ended "exit 0" agent
 	mv "$(profile versions)" "$work/$name" || exit 1
 }
@@ -35,7 +40,7 @@ import json, sys
 found = json.load(open(sys.argv[1]))
 rows = {row["name"]: row for row in found["functions"]}
 nodes = [key for key in rows["parse"] if key not in
-         ("name", "module", "verdict", "samples", "windows", "share", "cost")]
+         ("name", "module", "verdict", "samples", "windows", "share", "cost", "total")]
 def verdicts(row):
     """What is said of its fractions, but "no evidence"."""
     return {n: row[n]["verdict"] for n in nodes if row[n]["verdict"] != "no evidence"}
@@ -125,6 +130,22 @@ assert rows["parse"]["cost"]["before"] * 2 == rows["parse"]["cost"]["after"] * 2
 END
 diff 0 --noise=100 --threshold=10 "$work/a" "$work/second" -- "$work/first" "$work/b"
 shows "2 runs, 2 processes" "several runs"
+
+# With call paths callers are compared with all that they call.
+version deep TDAGENT_CALLPATH=on
+version deeper TDAGENT_CALLPATH=on -p 25
+diff 1 --noise=100 --format=json "$work/deep" "$work/deeper"
+holds "totals" <<'END'
+main = rows["main"]
+assert main["verdict"] == "no evidence", main
+assert main["total"]["backend_bound"]["verdict"] == "worse", main["total"]["backend_bound"]
+assert main["total"]["share"]["before"] > 0.95 and not main["total"]["share"]["tested"], main["total"]["share"]
+assert found["found_total"]["worse"] >= 1 and rows["parse"]["verdict"] == "worse", found
+END
+diff 1 --noise=100 "$work/deep" "$work/deeper"
+shows '^ *total Backend .*worse' "totals"
+diff 0 --noise=100 "$work/first" "$work/deep"
+grep -q 'total Backend' "$work/diff.out" && fail "totals without call paths on one side"
 
 # Another name of the program is another module, unless we are told.
 diff 0 --noise=100 --rename=versions=versions "$work/first" "$work/second"

@@ -63,11 +63,7 @@ guest()
 {
 	label=$1
 	shift
-	python3 -c '
-import subprocess, sys
-code = subprocess.call(sys.argv[2:])
-open(sys.argv[1], "w").write("exit %d\n" % code if code >= 0 else "signal %d\n" % -code)
-' "$work/$label.status" "$@" >"$work/$label.out" 2>"$work/$label.err"
+	"$prog/witness" "$work/$label.status" "$@" >"$work/$label.out" 2>"$work/$label.err"
 }
 
 # plain|agent [VARIABLE=value...] COMMAND...: without and with the agent.

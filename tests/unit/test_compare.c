@@ -35,6 +35,7 @@ struct program {
 	unsigned build; /* build-id */
 	uint32_t kind;  /* of all places */
 	const char *module;
+	int paths; /* call paths: see caller_of() */
 };
 
 static const struct program usual = {
@@ -76,7 +77,8 @@ static double normal(void)
  * window 10 points (a standard deviation) go to and fro between retiring and
  * backend bound, 3 between the others.
  */
-static void add_window(struct build *build, struct td_file_place *place, double moved)
+static void add_window(struct build *build, struct td_file_place *place, uint32_t path,
+		       double moved)
 {
 	double a = moved + around(0.34641), b = around(0.1);
 	double level1[4] = {0.42 - a, 0.12 + b, 0.14 - b, 0.32 + a};
@@ -92,6 +94,33 @@ static void add_window(struct build *build, struct td_file_place *place, double 
 	for (int i = 0; i < NODES; i++)
 		count[1 + i] = slots * (uint64_t)field[i] / 255;
 	build_window(build, place, count);
+	if (path)
+		build_path_window(build, path, count);
+}
+
+/* Who calls function i of a program with call paths; FUNCTIONS: nobody. */
+static int caller_of(int i)
+{
+	return i < 4 ? 9 : i < 7 ? 10 : i < 9 ? 11 : FUNCTIONS;
+}
+#define CALLEES_OF_9 4
+
+/* A path to each place, callers first; `samples` as in the places. */
+static void add_paths(struct build *build, uint32_t thread,
+		      struct td_file_place *const *place, uint32_t *path)
+{
+	uint32_t root = build_root(build, thread);
+
+	for (int i = FUNCTIONS - 1; i >= 0; i--) {
+		int caller = caller_of(i);
+
+		if (!place[i])
+			continue;
+		path[i] = build_path(build, thread,
+				     caller < FUNCTIONS ? path[caller] : root, place[i]);
+		((struct td_file_path *)build_record(build, path[i]))->samples =
+			place[i]->samples;
+	}
 }
 
 /* So many draws, each function by its share. */
@@ -117,7 +146,8 @@ static void draw_samples(const struct program *program, unsigned *samples)
 static void fill_build(struct build *build, const struct program *program)
 {
 	unsigned samples[FUNCTIONS];
-	uint32_t object, thread;
+	struct td_file_place *place[FUNCTIONS] = {NULL};
+	uint32_t object, thread, path[FUNCTIONS] = {0};
 	struct td_file_object *record;
 
 	build->header->backend = program->backend;
@@ -132,17 +162,18 @@ static void fill_build(struct build *build, const struct program *program)
 	thread = build_thread(build, 1, "main");
 	draw_samples(program, samples);
 	for (int i = 0; i < FUNCTIONS; i++) {
-		struct td_file_place *place;
-
 		if (program->share[i] <= 0)
 			continue;
-		place = build_place(build, thread, program->kind, object,
-				    0x1000 * (uint64_t)(i + 1) +
-					    0x100000 * (program->build - 1));
-		place->samples = samples[i];
-		for (unsigned w = 0; w < program->windows; w++)
-			add_window(build, place, program->moved[i]);
+		place[i] = build_place(build, thread, program->kind, object,
+				       0x1000 * (uint64_t)(i + 1) +
+					       0x100000 * (program->build - 1));
+		place[i]->samples = samples[i];
 	}
+	if (program->paths)
+		add_paths(build, thread, place, path);
+	for (int i = 0; i < FUNCTIONS; i++)
+		for (unsigned w = 0; place[i] && w < program->windows; w++)
+			add_window(build, place[i], path[i], program->moved[i]);
 }
 
 static uint64_t clock_ns = 1700000000000000000u;
@@ -228,7 +259,8 @@ static const struct td_compare_row *row_of(const struct td_compare *c, int i)
 
 static size_t found(const struct td_compare *c)
 {
-	return c->rows - c->found[TD_VERDICT_NONE] +
+	return c->rows - c->found[TD_VERDICT_NONE] + c->inclusive -
+	       c->found_inclusive[TD_VERDICT_NONE] +
 	       (c->total.verdict != TD_VERDICT_NONE);
 }
 
@@ -264,6 +296,90 @@ START_TEST(equal_programs_do_not_differ)
 	ck_assert_msg(wrong <= PAIRS / 20, "%u of %u", wrong, PAIRS);
 	/* and that is no matter of course */
 	ck_assert_uint_gt(uncorrected, PAIRS / 5);
+}
+END_TEST
+
+/* With call paths there are as many tests more as functions that call others. */
+START_TEST(equal_totals_do_not_differ)
+{
+	struct td_compare_query strict = query;
+	struct program nested = usual;
+	unsigned wrong = 0;
+
+	nested.paths = 1;
+	strict.threshold = 0;
+	strict.noise = 0;
+	for (int i = 0; i < PAIRS; i++) {
+		struct td_compare *c = compare_runs(&nested, &nested, &strict, 1, 0);
+
+		ck_assert_uint_eq(c->rows, FUNCTIONS);
+		ck_assert_uint_eq(c->inclusive, FUNCTIONS);
+		ck_assert_uint_eq(c->tests, (FUNCTIONS + 3) * (1 + TD_NODES));
+		ck_assert_ptr_null(row_of(c, 0)->total);
+		wrong += found(c) != 0;
+		td_compare_free(c);
+	}
+	ck_assert_msg(wrong <= PAIRS / 20, "%u of %u", wrong, PAIRS);
+}
+END_TEST
+
+/* So are 3 points of 1000 windows with them, in the function and in its caller. */
+START_TEST(three_points_are_found_in_totals)
+{
+	struct program before = usual, after;
+	unsigned hits[2] = {0, 0}, wrong = 0;
+
+	before.paths = 1;
+	after = before;
+	for (int i = 0; i < CALLEES_OF_9; i++)
+		after.moved[i] = 0.03;
+	for (int i = 0; i < PAIRS; i++) {
+		struct td_compare *c = compare(&before, &after);
+		const struct td_compare_row *row = row_of(c, 2), *caller = row_of(c, 9);
+
+		hits[0] += row->node[TD_NODE_BACKEND_BOUND].verdict == TD_VERDICT_WORSE;
+		hits[1] += caller->total->node[TD_NODE_BACKEND_BOUND].verdict ==
+			   TD_VERDICT_WORSE;
+		wrong += caller->verdict || row_of(c, 10)->total->verdict ||
+			 row_of(c, 11)->total->verdict;
+		td_compare_free(c);
+	}
+	ck_assert_msg(hits[0] >= PAIRS * 95 / 100, "%u of %u", hits[0], PAIRS);
+	ck_assert_msg(hits[1] >= PAIRS * 95 / 100, "%u of %u", hits[1], PAIRS);
+	ck_assert_msg(wrong <= PAIRS / 20, "%u of %u", wrong, PAIRS);
+}
+END_TEST
+
+/* Functions of too few windows each: only their caller's total tells. */
+START_TEST(totals_know_more)
+{
+	struct program before = usual, after;
+	struct td_compare *c;
+	const struct td_compare_row *caller;
+
+	before.paths = 1;
+	before.windows = query.min_windows - 1;
+	after = before;
+	for (int i = 0; i < CALLEES_OF_9; i++)
+		after.moved[i] = 0.15;
+	c = compare(&before, &after);
+	caller = row_of(c, 9);
+	ck_assert_uint_eq(c->found[TD_VERDICT_NONE], FUNCTIONS);
+	ck_assert_int_eq(caller->total->verdict, TD_VERDICT_WORSE);
+	ck_assert_ptr_eq(caller, &c->row[0]);
+	ck_assert_double_eq_tol(caller->total->share.before, 30. / 78, 0.03);
+	ck_assert_uint_eq(caller->total->samples[0],
+			  caller->samples[0] + row_of(c, 0)->samples[0] +
+				  row_of(c, 1)->samples[0] + row_of(c, 2)->samples[0] +
+				  row_of(c, 3)->samples[0]);
+	ck_assert(caller->total->share.low < 0 && caller->total->share.high > 0);
+	td_compare_free(c);
+
+	after.paths = 0; /* nothing to compare with */
+	c = compare(&before, &after);
+	ck_assert_uint_eq(c->inclusive, 0);
+	ck_assert_ptr_null(row_of(c, 9)->total);
+	td_compare_free(c);
 }
 END_TEST
 
@@ -565,8 +681,9 @@ int main(void)
 {
 	return unit_main("compare",
 			 (const TTest *const[]){
-				 equal_programs_do_not_differ, three_points_are_found,
-				 noisy_shares_do_not_differ,
+				 equal_programs_do_not_differ, equal_totals_do_not_differ,
+				 three_points_are_found_in_totals, totals_know_more,
+				 three_points_are_found, noisy_shares_do_not_differ,
 				 several_runs_tell_their_noise, runs_must_take_turns,
 				 a_share_alone_is_no_merit, functions_come_and_go,
 				 small_changes_are_none, builds_are_matched_by_name,
