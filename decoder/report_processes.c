@@ -47,7 +47,6 @@ static int add_history(struct td_report_adding *adding,
 		return 0;
 	td_history_read(&history, timeline, adding->profile->header.counters,
 			adding->counter);
-	td_history_add(&adding->report->process[adding->process].history, &history);
 	if (!copy->history)
 		copy->history = calloc(1, sizeof(*copy->history));
 	if (!copy->history)
@@ -77,20 +76,19 @@ static void add_thread_totals(struct td_report_adding *adding,
 	report->unread += thread->unread;
 }
 
-/* Another thread of the process that stands for many, in the record of its name. */
-static struct td_report_thread *folded_thread(struct td_report_adding *adding,
+/* Of a process that stands for many: the thread that takes those of that name.  NULL:
+ * none yet. */
+static struct td_report_thread *folded_thread(const struct td_report *report,
+					      size_t threads, uint32_t process,
 					      const char *name)
 {
-	struct td_report *report = adding->report;
 	size_t count = 0;
 
-	for (size_t i = report->threads; adding->folded && i-- > 0;) {
+	for (size_t i = 0; i < threads; i++) {
 		struct td_report_thread *thread = &report->thread[i];
 
-		if (thread->process != adding->process)
-			break;
-		if (strcmp(thread->name, name) == 0 ||
-		    ++count == TD_REPORT_THREADS_FOLDED)
+		if (thread->process == process && (strcmp(thread->name, name) == 0 ||
+						   ++count == TD_REPORT_THREADS_FOLDED))
 			return thread;
 	}
 	return NULL;
@@ -116,8 +114,10 @@ static struct td_report_thread *copy_thread(struct td_report_adding *adding,
 					    char *name)
 {
 	struct td_report *report = adding->report;
-	struct td_report_thread *copy = name ? folded_thread(adding, name) : NULL;
+	struct td_report_thread *copy = NULL;
 
+	if (name && adding->folded)
+		copy = folded_thread(report, report->threads, adding->process, name);
 	if (copy) {
 		fold_thread(&copy->record, thread);
 		free(name);
@@ -161,22 +161,134 @@ int td_report_add_threads(struct td_report_adding *adding)
 	return err;
 }
 
-int td_report_add_process(struct td_report_adding *adding, const char *path,
-			  enum td_fate fate)
+/* 1 if readers need not see them apart. */
+static int alike(const struct td_file_header *a, const struct td_file_header *b)
+{
+	return strcmp(a->labels, b->labels) == 0 && strcmp(a->host, b->host) == 0 &&
+	       strcmp(a->exe, b->exe) == 0 && a->backend == b->backend &&
+	       a->simulated == b->simulated && a->period_unit == b->period_unit &&
+	       a->long_period == b->long_period;
+}
+
+/* The first of `processes` that is like it; SIZE_MAX: none. */
+static size_t find_alike(const struct td_report *report, size_t processes,
+			 const struct td_file_header *header)
+{
+	for (size_t i = 0; i < processes; i++)
+		if (alike(&report->process[i].header, header))
+			return i;
+	return SIZE_MAX;
+}
+
+static void add_totals(uint64_t into[TD_COUNTERS_MAX],
+		       const uint64_t from[TD_COUNTERS_MAX])
+{
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
+		into[i] += from[i];
+}
+
+/* Leaves one process of those that are alike; to[i] is where i has gone. */
+static void fold_processes(struct td_report *report, uint32_t *to)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < report->processes; i++) {
+		struct td_report_process *from = &report->process[i], *into;
+		size_t found = find_alike(report, kept, &from->header);
+
+		to[i] = (uint32_t)(found == SIZE_MAX ? kept : found);
+		if (found == SIZE_MAX) {
+			report->process[kept++] = *from;
+			continue;
+		}
+		into = &report->process[found];
+		into->profiles += from->profiles;
+		into->samples += from->samples;
+		into->cpu_ns += from->cpu_ns;
+		into->threads += from->threads;
+		add_totals(into->total, from->total);
+		free(from->path);
+	}
+	report->processes = kept;
+}
+
+/* Takes what `from` has. */
+static void join_threads(struct td_report_thread *into, struct td_report_thread *from)
+{
+	fold_thread(&into->record, &from->record);
+	add_totals(into->total, from->total);
+	if (!into->history) {
+		into->history = from->history;
+	} else {
+		if (from->history)
+			td_history_add(into->history, from->history);
+		free(from->history);
+	}
+	free(from->name);
+}
+
+/* The threads of processes that have become one, likewise. */
+static void fold_threads(struct td_report *report, const uint32_t *process, uint32_t *to)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < report->threads; i++) {
+		struct td_report_thread thread = report->thread[i], *into = NULL;
+
+		thread.process = process[thread.process];
+		if (report->process[thread.process].profiles > 1)
+			into = folded_thread(report, kept, thread.process, thread.name);
+		to[i] = (uint32_t)(into ? (size_t)(into - report->thread) : kept);
+		if (into)
+			join_threads(into, &thread);
+		else
+			report->thread[kept++] = thread;
+	}
+	report->threads = kept;
+	/* a list of parts may have a thread more than once */
+	for (size_t i = 0; i < report->parts; i++)
+		report->part[i].thread = to[report->part[i].thread];
+}
+
+/* From now on processes that are alike are one. */
+static int fold(struct td_report *report)
+{
+	uint32_t *process = calloc(report->processes + 1, sizeof(*process));
+	uint32_t *thread = calloc(report->threads + 1, sizeof(*thread));
+	int err = process && thread ? 0 : -ENOMEM;
+
+	if (!err) {
+		fold_processes(report, process);
+		fold_threads(report, process, thread);
+		report->folded = 1;
+	}
+	free(process);
+	free(thread);
+	return err;
+}
+
+int td_report_expect(struct td_report *report, size_t profiles)
+{
+	if (report->folded || profiles + report->processes <= TD_REPORT_PROCESSES_APART)
+		return 0;
+	return fold(report);
+}
+
+/* Makes the profile part of a process that there is. */
+static void join_process(struct td_report_adding *adding, size_t index)
+{
+	adding->process = (uint32_t)index;
+	adding->folded = 1;
+	adding->report->process[index].profiles++;
+}
+
+static int new_process(struct td_report_adding *adding, const char *path,
+		       enum td_fate fate)
 {
 	struct td_report *report = adding->report;
 	const struct td_file_header *header = &adding->profile->header;
 	struct td_report_process *process;
 
-	report->profiles++;
-	report->simulated |= header->simulated != 0;
-	report->has_time &= header->period_unit == TD_UNIT_NS && header->long_period;
-	if (report->processes == TD_REPORT_PROCESSES_MAX) {
-		adding->process = TD_REPORT_PROCESSES_MAX - 1;
-		adding->folded = 1;
-		report->process[adding->process].profiles++;
-		return 0;
-	}
 	if (td_report_reserve(&report->process, report->processes, sizeof(*process)) < 0)
 		return -ENOMEM;
 	adding->process = (uint32_t)report->processes;
@@ -186,4 +298,37 @@ int td_report_add_process(struct td_report_adding *adding, const char *path,
 	process->end_ns = header->end_ns ? header->end_ns : header->start_ns;
 	process->path = td_text_clean(path, strlen(path));
 	return process->path ? 0 : -ENOMEM;
+}
+
+int td_report_add_process(struct td_report_adding *adding, const char *path,
+			  enum td_fate fate)
+{
+	struct td_report *report = adding->report;
+	const struct td_file_header *header = &adding->profile->header;
+	size_t found = SIZE_MAX;
+
+	report->profiles++;
+	report->simulated |= header->simulated != 0;
+	report->has_time &= header->period_unit == TD_UNIT_NS && header->long_period;
+	if (td_report_expect(report, 1) < 0)
+		return -ENOMEM;
+	if (report->folded)
+		found = find_alike(report, report->processes, header);
+	if (found == SIZE_MAX && report->processes == TD_REPORT_PROCESSES_MAX) {
+		found = report->processes - 1;
+		report->process[found].mixed = 1;
+	}
+	if (found == SIZE_MAX)
+		return new_process(adding, path, fate);
+	join_process(adding, found);
+	return 0;
+}
+
+void td_report_history(const struct td_report *report, size_t process,
+		       struct td_history *history)
+{
+	memset(history, 0, sizeof(*history));
+	for (size_t i = 0; i < report->threads; i++)
+		if (report->thread[i].process == process && report->thread[i].history)
+			td_history_add(history, report->thread[i].history);
 }
