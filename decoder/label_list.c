@@ -41,3 +41,20 @@ int td_label_list_next(const char **list, struct td_label_text *label)
 	label->value_length = length - label->key_length - 1;
 	return 1;
 }
+
+int td_label_list_same_key(const struct td_label_text *a, const struct td_label_text *b)
+{
+	return a->key_length == b->key_length &&
+	       memcmp(a->key, b->key, a->key_length) == 0;
+}
+
+int td_label_list_repeats(const char *list, const struct td_label_text *label)
+{
+	struct td_label_text other;
+	int next;
+
+	while ((next = td_label_list_next(&list, &other)) != 0 && other.key < label->key)
+		if (next > 0 && td_label_list_same_key(&other, label))
+			return 1;
+	return 0;
+}

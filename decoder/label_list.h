@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #define TD_LABEL_LIST_MAX 32u /* labels */
+#define TD_LABEL_LIST_KEY 512 /* bytes that the longest key has room in, with a NUL */
 
 struct td_label_text {
 	const char *key, *value; /* in the list, which has no NUL behind them */
@@ -26,5 +27,11 @@ int td_label_list_key(const char *key, size_t length);
  * one that is none, with `label` from its beginning to its end in key.
  */
 int td_label_list_next(const char **list, struct td_label_text *label);
+
+/* 1 if both have the same key. */
+int td_label_list_same_key(const struct td_label_text *a, const struct td_label_text *b);
+
+/* 1 if the list has that key before this one of its labels, which then does not count. */
+int td_label_list_repeats(const char *list, const struct td_label_text *label);
 
 #endif

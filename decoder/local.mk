@@ -59,10 +59,11 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/perf_map.c decoder/perf_map.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
-	decoder/report.c decoder/report.h \
+	decoder/report.c decoder/report.h decoder/report_adding.h \
 	decoder/report_finish.c \
 	decoder/report_log.c decoder/report_log.h \
 	decoder/report_notes.c decoder/report_notes.h \
+	decoder/report_places.c decoder/report_processes.c \
 	decoder/separate.c decoder/separate.h \
 	decoder/separate_result.c decoder/separate_state.h \
 	decoder/student.c decoder/student.h \

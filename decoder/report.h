@@ -58,17 +58,21 @@ enum td_fate {
 };
 
 /*
- * Memory does not grow with the number of profiles: those beyond the first ones are
- * one process together, with one thread for each name of a thread.
+ * Memory does not grow with the number of profiles.  Of more processes than APART, all
+ * of one program on one host, with the same labels and measured alike, are one
+ * together, with one thread for each name of a thread; where that leaves more than MAX,
+ * the last one takes the rest.
  */
+#define TD_REPORT_PROCESSES_APART 64u
 #define TD_REPORT_PROCESSES_MAX 128u
-#define TD_REPORT_THREADS_FOLDED 64u /* names of threads that are told apart in it */
+#define TD_REPORT_THREADS_FOLDED 64u /* names of threads that are told apart in one */
 #define TD_REPORT_NOTES_MAX 64u
 
 struct td_report_process {
 	struct td_file_header header; /* strings as in the file: not clean */
-	size_t profiles; /* that it is of: 1, or more of the last one; then all but the
-			  * sums is the first one's */
+	size_t profiles; /* that it is of; if more than 1, all but the sums is the first
+			  * one's */
+	int mixed;       /* 1: they are not alike, so nothing of the header is theirs */
 	char *path;      /* of the profile */
 	enum td_fate fate;
 	uint64_t end_ns; /* CLOCK_MONOTONIC: the end, or the last sample */
@@ -77,7 +81,6 @@ struct td_report_process {
 	uint32_t threads;
 	uint64_t total[TD_COUNTERS_MAX];        /* of the threads asked for */
 	struct td_topdown_value node[TD_NODES]; /* of total[] */
-	struct td_history history;              /* of those threads */
 };
 
 struct td_report_thread {
@@ -171,6 +174,7 @@ struct td_report {
 	struct td_report_process *process;
 	size_t processes;
 	size_t profiles; /* added up; processes, or more where some are folded */
+	int folded;      /* processes that are alike are one */
 	struct td_report_thread *thread; /* those that the query asks for */
 	size_t threads;
 	struct td_report_module *module;
@@ -228,6 +232,12 @@ struct td_report {
 /* NULL without memory. */
 struct td_report *td_report_new(const struct td_report_query *query);
 
+/*
+ * Says that so many profiles will be added: if they are too many to be told apart, the
+ * report need not begin with that.  0 or -ENOMEM.
+ */
+int td_report_expect(struct td_report *report, size_t profiles);
+
 /* Adds a profile; nothing of it is referred to afterwards.  0 or -ENOMEM. */
 int td_report_add(struct td_report *report, const struct td_profile *profile,
 		  const char *path, enum td_fate fate);
@@ -240,6 +250,10 @@ void td_report_free(struct td_report *report);
 /* Adds a note unless the report has it already, or has enough of them.  Takes `note`;
  * 0 or -ENOMEM. */
 int td_report_note(struct td_report *report, char *note);
+
+/* The timeline of a process, by its index: of its threads that are asked for. */
+void td_report_history(const struct td_report *report, size_t process,
+		       struct td_history *history);
 
 /* The report's counter of that name, or -1. */
 int td_report_counter(const struct td_report *report, const char *name);

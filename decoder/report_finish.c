@@ -401,23 +401,27 @@ static int note_paths(struct td_report *report)
 /* Beyond the most that a report keeps. */
 static int note_folded(struct td_report *report)
 {
-	const struct td_report_process *last =
-		report->processes ? &report->process[report->processes - 1] : NULL;
 	size_t left = report->notes_left;
 	int err = 0;
 
-	if (!left && (!last || last->profiles < 2))
+	if (!left && !report->folded)
 		return 0;
 	while (report->notes > TD_REPORT_NOTES_MAX - 2) {
 		free(report->note[--report->notes]);
 		left++;
 	}
-	if (last && last->profiles > 1)
+	if (report->folded)
 		err = td_report_note(
 			report,
-			td_text_format("the last %zu of %zu profiles are one process "
-				       "together, their threads one for each name",
-				       last->profiles, report->profiles));
+			td_text_format(
+				"%zu profiles are shown as %zu process%s: those of one "
+				"program, host and labels are one together, their "
+				"threads one for each name%s",
+				report->profiles, report->processes,
+				report->processes == 1 ? "" : "es",
+				report->process[report->processes - 1].mixed
+					? "; the last one is of all others"
+					: ""));
 	if (!err && left)
 		err = td_report_note(
 			report, td_text_format("more notes are left out: %zu", left));

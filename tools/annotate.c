@@ -97,9 +97,11 @@ static const struct td_argument table[] = {
 	{NULL, 0, 0, NULL},
 };
 
-static int take(void *annotate, const struct td_profile *profile, const char *path)
+static int take(void *annotate, const struct td_profile *profile, const char *path,
+		size_t left)
 {
 	(void)path;
+	(void)left;
 	return td_annotate_add(annotate, profile);
 }
 

@@ -375,12 +375,12 @@ static size_t label_sample(struct pprof *pprof, const struct td_export_sample *s
 		label[count].key = pprof->key_tid;
 		label[count++].number = thread->record.tid;
 	}
-	/* nor have several processes, or hosts */
+	/* nor have several processes */
 	if (process->profiles == 1) {
 		label[count].key = pprof->key_pid;
 		label[count++].number = process->header.pid;
 	}
-	if (process->profiles == 1 && host && *host) {
+	if (!process->mixed && host && *host) {
 		label[count].key = text_of(pprof, "host");
 		label[count++].text = text_of(pprof, host);
 	}
@@ -389,7 +389,7 @@ static size_t label_sample(struct pprof *pprof, const struct td_export_sample *s
 		label[count].key = text_of(pprof, export->label[i].key);
 		label[count++].text = text_of(pprof, export->label[i].value);
 	}
-	if (process->profiles == 1)
+	if (!process->mixed)
 		count = label_profile(pprof, process->header.labels, label, count);
 	return count;
 }

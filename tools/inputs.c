@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,15 @@
 
 #include "decoder/profile.h"
 
+#define GIVE_BACK ((size_t)1 << 20) /* bytes that go back to the kernel when freed */
+
 /* Who wants the profiles. */
 struct reader {
 	td_inputs_take *take;
 	void *context;
 	int *failed;
 	size_t taken;
+	size_t left; /* arguments */
 };
 
 static void say(int *failed, const char *path, const char *why)
@@ -69,8 +73,8 @@ static enum td_fate fate_of(const struct td_file_header *header)
 	return TD_FATE_KILLED;
 }
 
-/* Returns 0, also after saying that the file is bad. */
-static int read_file(struct reader *reader, const char *path)
+/* Returns 0, also after saying that the file is bad.  `left`: in its directory. */
+static int read_file(struct reader *reader, const char *path, size_t left)
 {
 	struct td_profile profile;
 	char why[256];
@@ -81,7 +85,7 @@ static int read_file(struct reader *reader, const char *path)
 		return 0;
 	}
 	reader->taken++;
-	err = reader->take(reader->context, &profile, path);
+	err = reader->take(reader->context, &profile, path, left + reader->left);
 	td_profile_free(&profile);
 	return err;
 }
@@ -99,28 +103,90 @@ static int visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
+/* A directory's names: of many thousands, scandir()'s would take more memory than all
+ * that is kept of the profiles. */
+struct names {
+	char *text; /* one behind the other, each with its NUL */
+	uint32_t *at;
+	size_t used, room, count, slots;
+};
+
+static int by_name(const void *a, const void *b, void *text)
+{
+	return strcmp((char *)text + *(const uint32_t *)a,
+		      (char *)text + *(const uint32_t *)b);
+}
+
+/* Returns 0 or -ENOMEM. */
+static int add_name(struct names *names, const char *name)
+{
+	size_t size = strlen(name) + 1;
+
+	if (names->used + size > names->room) {
+		size_t room = names->room ? 2 * names->room : GIVE_BACK;
+		char *text = room <= UINT32_MAX ? realloc(names->text, room) : NULL;
+
+		if (!text)
+			return -ENOMEM;
+		names->text = text;
+		names->room = room;
+	}
+	if (names->count == names->slots) {
+		size_t slots =
+			names->slots ? 2 * names->slots : GIVE_BACK / sizeof(*names->at);
+		uint32_t *at = reallocarray(names->at, slots, sizeof(*at));
+
+		if (!at)
+			return -ENOMEM;
+		names->at = at;
+		names->slots = slots;
+	}
+	names->at[names->count++] = (uint32_t)names->used;
+	memcpy(names->text + names->used, name, size);
+	names->used += size;
+	return 0;
+}
+
+/* The visible names in their order; 0 or -errno. */
+static int list_names(struct names *names, const char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!dir)
+		return -errno;
+	errno = 0;
+	while (!err && (entry = readdir(dir)))
+		err = visible(entry) ? add_name(names, entry->d_name) : 0;
+	if (!err)
+		err = -errno;
+	closedir(dir);
+	if (names->count)
+		qsort_r(names->at, names->count, sizeof(*names->at), by_name,
+			names->text);
+	return err;
+}
+
 /* Files that are no profiles may lie there too. */
 static int read_directory(struct reader *reader, const char *directory)
 {
-	struct dirent **entry;
-	int count = scandir(directory, &entry, visible, alphasort);
+	struct names names = {.text = NULL};
+	int listed = list_names(&names, directory), err = 0;
 	size_t before = reader->taken;
-	int err = 0;
 
-	if (count < 0) {
-		say(reader->failed, directory, strerror(errno));
-		return 0;
-	}
-	for (int i = 0; i < count; i++) {
+	for (size_t i = 0; i < names.count && !err && !listed; i++) {
 		char path[PATH_MAX];
 
-		if (!err && join(path, directory, entry[i]->d_name) == 0 &&
+		if (join(path, directory, names.text + names.at[i]) == 0 &&
 		    td_profile_probe(path))
-			err = read_file(reader, path);
-		free(entry[i]);
+			err = read_file(reader, path, names.count - i - 1);
 	}
-	free(entry);
-	if (!err && reader->taken == before && !*reader->failed)
+	free(names.text);
+	free(names.at);
+	if (listed)
+		say(reader->failed, directory, strerror(-listed));
+	else if (!err && reader->taken == before && !*reader->failed)
 		say(reader->failed, directory, "no profile in this directory");
 	return err;
 }
@@ -195,7 +261,7 @@ static int read_default(struct reader *reader)
 		say(reader->failed, directory, "no profile of yours here: name a FILE");
 		return 0;
 	}
-	return read_file(reader, newest.path);
+	return read_file(reader, newest.path, 0);
 }
 
 int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
@@ -204,22 +270,31 @@ int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
 	struct reader reader = {.take = take, .context = context, .failed = failed};
 	int err = 0;
 
+	/* a profile's memory is the next one's: back to the kernel with it at the end */
+	mallopt(M_TRIM_THRESHOLD, (int)GIVE_BACK);
+	mallopt(M_MMAP_THRESHOLD, (int)GIVE_BACK);
 	if (count == 0)
 		return read_default(&reader);
 	for (int i = 0; i < count && !err; i++) {
 		struct stat st;
 
+		reader.left = (size_t)(count - i - 1);
 		if (stat(path[i], &st) == 0 && S_ISDIR(st.st_mode))
 			err = read_directory(&reader, path[i]);
 		else
-			err = read_file(&reader, path[i]);
+			err = read_file(&reader, path[i], 0);
 	}
+	malloc_trim(0);
 	return err;
 }
 
-int td_inputs_add_one(void *report, const struct td_profile *profile, const char *path)
+int td_inputs_add_one(void *report, const struct td_profile *profile, const char *path,
+		      size_t left)
 {
-	return td_report_add(report, profile, path, fate_of(&profile->header));
+	int err = td_report_expect(report, left + 1);
+
+	return err ? err
+		   : td_report_add(report, profile, path, fate_of(&profile->header));
 }
 
 int td_inputs_add(struct td_report *report, int count, char **path, int *failed)

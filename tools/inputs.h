@@ -7,10 +7,10 @@
 
 #include "decoder/report.h"
 
-/* Gets each profile, which is freed afterwards.  Returns 0 or a negative errno,
- * which ends the reading. */
+/* Gets each profile, which is freed afterwards, and how many there may be behind it, as
+ * far as that is known.  Returns 0 or a negative errno, which ends the reading. */
 typedef int td_inputs_take(void *context, const struct td_profile *profile,
-			   const char *path);
+			   const char *path, size_t left);
 
 /*
  * Hands the profiles at `path` to `take`: files, and of directories all profiles in them.
@@ -22,7 +22,8 @@ int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
 		   int *failed);
 
 /* A td_inputs_take: adds the profile to the td_report `report`. */
-int td_inputs_add_one(void *report, const struct td_profile *profile, const char *path);
+int td_inputs_add_one(void *report, const struct td_profile *profile, const char *path,
+		      size_t left);
 
 /* Adds all of them to `report`.  Returns 0 or -ENOMEM. */
 int td_inputs_add(struct td_report *report, int count, char **path, int *failed);

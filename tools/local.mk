@@ -13,6 +13,7 @@ tools_libprint_la_SOURCES = \
 	tools/print_facts.c tools/print_facts.h \
 	tools/print_hints.c tools/print_hints.h \
 	tools/print_html.c \
+	tools/print_labels.c tools/print_labels.h \
 	tools/print_line.c \
 	tools/print_windows.c \
 	tools/print_json.c \

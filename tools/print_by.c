@@ -73,7 +73,8 @@ void td_print_threads(FILE *out, const struct td_report *report,
 			record->samples, record->windows, (double)record->cpu_ns / 1e9);
 		put_nodes(out, report, style, thread->node, 0, marks);
 		if (record->state == TD_THREAD_FOLDED)
-			snprintf(name, sizeof(name), "%u ended threads", record->threads);
+			snprintf(name, sizeof(name), "%s%s%u ended threads", thread->name,
+				 thread->name[0] ? ": " : "", record->threads);
 		else
 			snprintf(name, sizeof(name), "%s %u", thread->name, record->tid);
 		fputs("  ", out);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decoder/label_list.h"
 #include "decoder/names.h"
 #include "decoder/text.h"
 #include "tools/print.h"
@@ -137,6 +138,26 @@ static void put_arguments(struct json *json, const struct td_file_header *header
 	close_value(json, ']');
 }
 
+static void put_labels(struct json *json, const char *labels)
+{
+	struct td_label_text label;
+	const char *list = labels;
+	int any = 0, next;
+
+	while ((next = td_label_list_next(&list, &label)) != 0) {
+		char key[TD_LABEL_LIST_KEY];
+
+		if (next < 0 || td_label_list_repeats(labels, &label))
+			continue;
+		if (!any++)
+			open_value(json, "labels", '{');
+		snprintf(key, sizeof(key), "%.*s", (int)label.key_length, label.key);
+		put_text(json, key, label.value, label.value_length);
+	}
+	if (any)
+		close_value(json, '}');
+}
+
 static void put_program(struct json *json, const struct td_report_process *process)
 {
 	const struct td_file_header *header = &process->header;
@@ -149,6 +170,10 @@ static void put_program(struct json *json, const struct td_report_process *proce
 	put_clean(json, "profile", process->path);
 	if (process->profiles > 1)
 		put_count(json, "profiles", process->profiles);
+	if (process->mixed)
+		put_bool(json, "mixed", 1);
+	else
+		put_labels(json, header->labels);
 	put_count(json, "pid", header->pid);
 	put_count(json, "ppid", header->ppid);
 	put_start(json, header);
@@ -409,11 +434,13 @@ static void put_processes(struct json *json, const struct td_report *report)
 	open_value(json, "processes", '[');
 	for (size_t i = 0; i < report->processes; i++) {
 		const struct td_report_process *process = &report->process[i];
+		struct td_history history;
 
+		td_report_history(report, i, &history);
 		open_value(json, NULL, '{');
 		put_program(json, process);
 		put_complete(json, report, process->total[0], process->node);
-		put_timeline(json, report, process, &process->history);
+		put_timeline(json, report, process, &history);
 		close_value(json, '}');
 	}
 	close_value(json, ']');

@@ -11,6 +11,7 @@
 #include "tools/print_callers.h"
 #include "tools/print_facts.h"
 #include "tools/print_hints.h"
+#include "tools/print_labels.h"
 #include "tools/print_table.h"
 #include "tools/print_timeline.h"
 #include "tools/print_tree.h"
@@ -78,6 +79,7 @@ static void print_program(FILE *out, const struct td_report *report,
 		      "pid %u, %s, %.3f s, %" PRIu64 " thread%s, %.3f s CPU time",
 		      header->pid, when, td_print_duration(process), report->threads_all,
 		      plural(report->threads_all), (double)report->cpu_ns / 1e9);
+	td_print_labels(out, report, style);
 	if (report->query.thread)
 		td_print_line(out, style, "only", "thread %s", report->query.thread);
 	print_fate(out, style, process);

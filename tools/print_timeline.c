@@ -48,31 +48,31 @@ static void put_titles(FILE *out, const struct td_report *report)
 }
 
 static void put_timeline(FILE *out, const struct td_report *report,
-			 const struct td_print_style *style,
-			 const struct td_report_process *process)
+			 const struct td_print_style *style, uint32_t pid,
+			 struct td_history *history)
 {
-	struct td_history history = process->history;
-
-	if (td_history_used(&history) > LINES_MOST)
-		td_history_widen(&history, 2 * history.width_ns);
-	fprintf(out, "\nTimeline of pid %u, %g s a line%s%s\n", process->header.pid,
-		(double)history.width_ns / 1e9,
+	if (td_history_used(history) > LINES_MOST)
+		td_history_widen(history, 2 * history->width_ns);
+	fprintf(out, "\nTimeline of pid %u, %g s a line%s%s\n", pid,
+		(double)history->width_ns / 1e9,
 		td_report_has_topdown(report) ? ", % of slots" : "",
 		report->simulated ? " SIMULATED" : "");
 	put_titles(out, report);
-	for (size_t i = 0; i < td_history_used(&history); i++)
-		put_bucket(out, report, style, &history, i);
+	for (size_t i = 0; i < td_history_used(history); i++)
+		put_bucket(out, report, style, history, i);
 }
 
 void td_print_timelines(FILE *out, const struct td_report *report,
 			const struct td_print_style *style)
 {
+	struct td_history history;
 	size_t known = 0;
 
 	for (size_t i = 0; i < report->processes; i++) {
-		if (!td_history_used(&report->process[i].history))
+		td_report_history(report, i, &history);
+		if (!td_history_used(&history))
 			continue;
-		put_timeline(out, report, style, &report->process[i]);
+		put_timeline(out, report, style, report->process[i].header.pid, &history);
 		known++;
 	}
 	if (!known)

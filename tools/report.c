@@ -335,9 +335,10 @@ static int print_report(const struct request *request, const struct td_report *r
 }
 
 static int print_windows_of(void *print, const struct td_profile *profile,
-			    const char *path)
+			    const char *path, size_t left)
 {
 	(void)path;
+	(void)left;
 	return td_print_windows(print, profile);
 }
 
@@ -375,10 +376,11 @@ struct taking {
 	struct td_annotate *lines; /* NULL: not wanted */
 };
 
-static int take(void *context, const struct td_profile *profile, const char *path)
+static int take(void *context, const struct td_profile *profile, const char *path,
+		size_t left)
 {
 	struct taking *taking = context;
-	int err = td_inputs_add_one(taking->report, profile, path);
+	int err = td_inputs_add_one(taking->report, profile, path, left);
 
 	return err || !taking->lines ? err : td_annotate_add(taking->lines, profile);
 }

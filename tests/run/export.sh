@@ -125,6 +125,13 @@ export_to 0 --format=pprof -o ranks.pb.gz rank.1 rank.2
 for text in rank r1 r2 version 'v 1.1' 'v 1.2'; do
 	gzip -dc ranks.pb.gz | grep -aq "$text" || fail "labels: no $text"
 done
+$clean "$tdagent" report rank.1 rank.2 >both.txt
+grep -qx 'labels     rank=r1, r2; version=v 1.1, v 1.2' both.txt || fail "labels: $(cat both.txt)"
+$clean "$tdagent" report --format=json rank.1 rank.2 | python3 -c '
+import json, sys
+labels = [p["labels"] for p in json.load(sys.stdin)["processes"]]
+assert labels == [{"rank": "r1", "version": "v 1.1"}, {"rank": "r2", "version": "v 1.2"}], labels
+' || fail "labels: JSON"
 if command -v go >/dev/null && go tool pprof -help >/dev/null 2>&1; then
 	for rank in 1 2; do
 		$clean "$tdagent" export --format=folded rank.$rank |

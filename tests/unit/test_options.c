@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/label_list.h"
+
 static struct td_options options;
 static char why[256];
 
@@ -356,6 +358,20 @@ END_TEST
 
 #define COUNT(a) (int)(sizeof(a) / sizeof((a)[0]))
 
+START_TEST(test_repeated_labels)
+{
+	const char *const list = "a=1,b=2,ab=3,a=4,b", *rest = list;
+	const int repeats[] = {0, 0, 0, 1};
+	struct td_label_text label;
+
+	for (size_t i = 0; i < COUNT(repeats); i++) {
+		ck_assert_int_eq(td_label_list_next(&rest, &label), 1);
+		ck_assert_int_eq(td_label_list_repeats(list, &label), repeats[i]);
+	}
+	ck_assert_int_eq(td_label_list_next(&rest, &label), -1);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *suite = suite_create("options");
@@ -370,6 +386,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(tests, test_refused, 0, COUNT(refused));
 	tcase_add_test(tests, test_limits_are_inside);
 	tcase_add_test(tests, test_words);
+	tcase_add_test(tests, test_repeated_labels);
 	tcase_add_test(tests, test_long_path);
 	tcase_add_test(tests, test_unknown_name);
 	tcase_add_test(tests, test_message_is_one_short_line);

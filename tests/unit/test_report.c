@@ -198,6 +198,102 @@ START_TEST(merging_is_addition)
 }
 END_TEST
 
+/* What all processes, threads and parts of threads have. */
+static void check_sums(const struct td_report *report, uint64_t samples)
+{
+	uint64_t processes = 0, profiles = 0, threads = 0, parts = 0;
+
+	for (size_t i = 0; i < report->processes; i++) {
+		processes += report->process[i].samples;
+		profiles += report->process[i].profiles;
+	}
+	for (size_t i = 0; i < report->threads; i++) {
+		threads += report->thread[i].record.samples;
+		ck_assert_uint_lt(report->thread[i].process, report->processes);
+	}
+	for (size_t i = 0; i < report->functions; i++) {
+		for (uint32_t at = report->function[i].part; at;
+		     at = report->part[at - 1].next) {
+			parts += report->part[at - 1].samples;
+			ck_assert_uint_lt(report->part[at - 1].thread, report->threads);
+		}
+	}
+	ck_assert_uint_eq(report->samples, samples);
+	ck_assert_uint_eq(processes, samples);
+	ck_assert_uint_eq(profiles, report->profiles);
+	ck_assert_uint_eq(threads, samples);
+	ck_assert_uint_eq(parts, samples);
+}
+
+/* Of two threads of a function, 3 and 4 samples. */
+static void build_pair(struct build *build)
+{
+	static const char *const names[] = {"main", "worker"};
+	uint32_t object;
+
+	build_start(build, clock_counters);
+	object = build_object(build, TD_OBJECT_ELF, "/nonexistent/libx.so");
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t thread = build_thread(build, 10 + i, names[i]);
+
+		((struct td_file_thread *)build_record(build, thread))->samples = 3 + i;
+		build_place(build, thread, TD_PLACE_FUNCTION, object, 0x1000)->samples =
+			3 + i;
+	}
+}
+
+/* So many profiles with one of `kinds` labels in turn; first `expected` are said. */
+static struct td_report *report_of_many(size_t profiles, size_t kinds, size_t expected)
+{
+	struct td_report_query query = {.parts = 1};
+	struct td_report *report = td_report_new(&query);
+	struct build build;
+
+	build_pair(&build);
+	ck_assert_ptr_nonnull(report);
+	ck_assert_int_eq(td_report_expect(report, expected), 0);
+	for (size_t i = 0; i < profiles; i++) {
+		snprintf(build.header->labels, sizeof(build.header->labels), "kind=%zu",
+			 i % kinds);
+		add(report, &build);
+	}
+	ck_assert_int_eq(td_report_finish(report), 0);
+	check_sums(report, 7 * profiles);
+	build_free(&build);
+	return report;
+}
+
+START_TEST(many_profiles_are_few_processes)
+{
+	static const struct {
+		size_t profiles, kinds, expected, processes;
+		int mixed;
+	} many[] = {
+		{10, 3, 0, 10, 0},  {64, 3, 0, 64, 0},     {65, 3, 0, 3, 0},
+		{65, 3, 65, 3, 0},  {3, 3, 65, 3, 0},      {4, 3, 65, 3, 0},
+		{70, 70, 0, 70, 0}, {128, 128, 0, 128, 0}, {200, 200, 0, 128, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
+		struct td_report *report =
+			report_of_many(many[i].profiles, many[i].kinds, many[i].expected);
+		const struct td_report_process *last;
+
+		ck_assert_uint_eq(report->profiles, many[i].profiles);
+		ck_assert_uint_eq(report->processes, many[i].processes);
+		ck_assert_uint_eq(report->threads, 2 * many[i].processes);
+		last = &report->process[report->processes - 1];
+		ck_assert_int_eq(last->mixed, many[i].mixed);
+		if (many[i].processes == 3) {
+			ck_assert_str_eq(last->header.labels, "kind=2");
+			ck_assert_uint_eq(report->process[0].samples,
+					  7 * ((many[i].profiles + 2) / 3));
+		}
+		td_report_free(report);
+	}
+}
+END_TEST
+
 START_TEST(queries)
 {
 	struct td_report_query query = {.thread = "worker"};
@@ -528,11 +624,12 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("report",
-			 (const TTest *const[]){
-				 the_checker_checks, rows, merging_is_addition, queries,
-				 topdown, complete_totals, clock_is_never_topdown,
-				 unlike_counters, pages_keep_their_width, hostile_texts,
-				 every_byte_flipped, nothing_sampled,
-				 every_cause_is_shown, sort_keys, NULL});
+	return unit_main(
+		"report",
+		(const TTest *const[]){the_checker_checks, rows, merging_is_addition,
+				       many_profiles_are_few_processes, queries, topdown,
+				       complete_totals, clock_is_never_topdown,
+				       unlike_counters, pages_keep_their_width,
+				       hostile_texts, every_byte_flipped, nothing_sampled,
+				       every_cause_is_shown, sort_keys, NULL});
 }
