@@ -17,6 +17,7 @@ agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 	agent/sigsafe/brief.c agent/sigsafe/brief.h \
 	agent/sigsafe/callpath.c agent/sigsafe/callpath.h \
 	agent/sigsafe/clock.c agent/sigsafe/clock.h \
+	agent/sigsafe/descriptors.c agent/sigsafe/descriptors.h \
 	agent/sigsafe/engine.h \
 	agent/sigsafe/groups.c agent/sigsafe/groups.h \
 	agent/sigsafe/handler.c agent/sigsafe/handler.h \
@@ -26,6 +27,7 @@ agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 	agent/sigsafe/metrics.c agent/sigsafe/metrics.h \
 	agent/sigsafe/path.c agent/sigsafe/path.h \
 	agent/sigsafe/paths.c agent/sigsafe/paths.h \
+	agent/sigsafe/proc.c agent/sigsafe/proc.h \
 	agent/sigsafe/random.h \
 	agent/sigsafe/ring.c agent/sigsafe/ring.h \
 	agent/sigsafe/release.c agent/sigsafe/release.h \
@@ -54,7 +56,6 @@ agent_libcore_la_SOURCES = \
 	agent/core/callpaths.c agent/core/callpaths.h \
 	agent/core/collector.c agent/core/collector.h \
 	agent/core/core.h \
-	agent/core/descriptors.c agent/core/descriptors.h \
 	agent/core/event_names.c agent/core/event_names.h \
 	agent/core/events.c agent/core/events.h \
 	agent/core/facts.c agent/core/facts.h \
@@ -76,6 +77,7 @@ agent_libhook_la_SOURCES = \
 	agent/hook/exit.c \
 	agent/hook/hook.h \
 	agent/hook/library.c \
+	agent/hook/rights.c \
 	agent/hook/signal.c \
 	agent/hook/system.c \
 	agent/hook/start.c \

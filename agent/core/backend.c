@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/core/descriptors.h"
 #include "agent/core/events.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
@@ -16,6 +15,7 @@
 #include "agent/core/metrics.h"
 #include "agent/core/real.h"
 #include "agent/core/vernier.h"
+#include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 
 #include "agent/core/core.h"
-#include "agent/core/descriptors.h"
+#include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/vernier.h"
 #include "decoder/collect.h"

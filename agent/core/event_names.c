@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/core/facts.h"
+#include "agent/sigsafe/proc.h"
 #include "agent/core/log.h"
 #include "agent/core/core.h"
 #include "decoder/event_names.h"
@@ -59,7 +60,7 @@ static bool read_line(const char *directory, const char *name, char *text, size_
 	if (strchr(name, '/') || snprintf(path, sizeof(path), DEVICE "%s/%s", directory,
 					  name) >= (int)sizeof(path))
 		return false;
-	return td_facts_read(path, text, size) > 0;
+	return td_proc_read(path, text, size) > 0;
 }
 
 /* /sys has "event=0xc5,umask=0x1", and where the terms go in format/. */

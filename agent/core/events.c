@@ -11,12 +11,13 @@
 #include <unistd.h>
 
 #include "agent/core/core.h"
-#include "agent/core/descriptors.h"
 #include "agent/core/event_names.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
+#include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/syscall.h"
 #include "decoder/events.h"
 
@@ -522,7 +523,7 @@ static bool file_says(const char *path, char wanted)
 {
 	char text[8];
 
-	return td_facts_read(path, text, sizeof(text)) > 0 && text[0] == wanted;
+	return td_proc_read(path, text, sizeof(text)) > 0 && text[0] == wanted;
 }
 
 static void explain(int error, char *why, size_t size)

@@ -12,51 +12,26 @@
 
 #include "agent/core/core.h"
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/syscall.h"
 #include "decoder/cpu_name.h"
 
-/* Raw calls: reading a file must not pass our own hooks nor be a cancellation point. */
-long td_facts_read(const char *path, char *text, size_t size)
-{
-	long fd = td_syscall4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	size_t used = 0;
-	long n = 0;
-
-	text[0] = 0;
-	if (fd < 0)
-		return fd;
-	while (used < size - 1) {
-		n = td_syscall3(SYS_read, fd, text + used, size - 1 - used);
-		if (n == -EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		used += (size_t)n;
-	}
-	td_syscall1(SYS_close, fd);
-	text[used] = 0;
-	return n < 0 ? n : (long)used;
-}
-
 uint64_t td_facts_process_start(uint32_t pid)
 {
-	char path[32], text[1024];
-	char *at;
+	static char
+		text[512]; /* enough for the start; a small thread may have forked us */
+	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	if (td_facts_read(path, text, sizeof(text)) <= 0)
-		return 0;
-	at = strrchr(text, ')'); /* the name may hold anything, ')' included */
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
+	td_proc_read(path, text, sizeof(text));
+	return td_proc_start(text);
 }
 
 static void read_cpu(char *cpu, size_t size)
 {
 	static char text[4096]; /* a small thread may have forked us */
 
-	if (td_facts_read("/proc/cpuinfo", text, sizeof(text)) > 0)
+	if (td_proc_read("/proc/cpuinfo", text, sizeof(text)) > 0)
 		td_cpu_name(text, cpu, size);
 }
 
@@ -78,10 +53,8 @@ void td_facts_fill(struct td_file_header *header)
 	header->machine = TD_ARCH_MACHINE;
 	header->pid = (uint32_t)getpid();
 	header->ppid = (uint32_t)getppid();
-	header->process_start = td_facts_process_start(header->pid);
 	header->start_realtime_ns = td_clock_now(CLOCK_REALTIME);
 	header->start_ns = td_clock_now(CLOCK_MONOTONIC);
-	td_facts_read("/proc/self/cmdline", header->command, sizeof(header->command));
 	memcpy(header->labels, td_core.options.labels, sizeof(header->labels));
 	n = readlink("/proc/self/exe", header->exe, sizeof(header->exe) - 1);
 	header->exe[n > 0 ? n : 0] = 0;
@@ -109,7 +82,7 @@ bool td_facts_parent_is_profiled(void)
 	long n;
 
 	snprintf(path, sizeof(path), "/proc/%d/environ", getppid());
-	n = td_facts_read(path, text, sizeof(text));
+	n = td_proc_read(path, text, sizeof(text));
 	return n > 0 && preloads_us(text, (size_t)n);
 }
 
@@ -118,7 +91,7 @@ bool td_facts_traced(void)
 	char text[2048];
 	char *at;
 
-	if (td_facts_read("/proc/self/status", text, sizeof(text)) <= 0)
+	if (td_proc_read("/proc/self/status", text, sizeof(text)) <= 0)
 		return false;
 	at = strstr(text, "TracerPid:");
 	return at && atoi(at + 10) != 0;
@@ -143,8 +116,8 @@ static uint64_t fastest_per_us(void)
 {
 	char text[32];
 
-	return td_facts_read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
-			     text, sizeof(text)) > 0
+	return td_proc_read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text,
+			    sizeof(text)) > 0
 		       ? strtoull(text, NULL, 10) / 1000
 		       : 0;
 }
@@ -154,7 +127,7 @@ uint64_t td_facts_cycles_per_us(void)
 	static char text[4096]; /* as above */
 	char *at;
 
-	if (td_facts_read("/proc/cpuinfo", text, sizeof(text)) <= 0)
+	if (td_proc_read("/proc/cpuinfo", text, sizeof(text)) <= 0)
 		return 0;
 	at = strstr(text, "cpu MHz");
 	at = at ? strstr(at, ": ") : NULL;

@@ -12,13 +12,10 @@
 
 #include "decoder/format.h"
 
-/* Reads at most size - 1 bytes of a file; returns their number, -errno on failure. */
-long td_facts_read(const char *path, char *text, size_t size);
-
 /* The start time of process `pid` (field 22 of its stat), 0 if it is gone. */
 uint64_t td_facts_process_start(uint32_t pid);
 
-/* Fills in pid, command, exe, cpu, kernel, host and the times. */
+/* Fills in pid, exe, cpu, kernel, host and the times; td_proc_describe() has the rest. */
 void td_facts_fill(struct td_file_header *header);
 
 /* True if the parent process runs with this agent too. */

@@ -6,8 +6,8 @@
 #include <linux/perf_event.h>
 #include <time.h>
 
-#include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
+#include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/trigger.h"

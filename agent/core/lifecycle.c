@@ -15,7 +15,6 @@
 #include "agent/core/backend.h"
 #include "agent/core/callpaths.h"
 #include "agent/core/core.h"
-#include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
 #include "agent/core/masks.h"
@@ -24,6 +23,7 @@
 #include "agent/core/threads.h"
 #include "agent/core/vernier.h"
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/syscall.h"
 
@@ -114,6 +114,13 @@ static int choose(void)
 	return error;
 }
 
+/* A child of which nobody waits for a report may go without a file until it has
+ * something for it.  Rings are emptied outside of handlers, too. */
+static bool may_wait(void)
+{
+	return td_core.quiet && td_core.choice.windows != TD_WINDOWS_VERNIER;
+}
+
 /* Everything that a process needs, the first one and a forked child alike.
  * `chosen`: how to measure is known, and the handler is installed. */
 static void begin(bool chosen)
@@ -126,7 +133,8 @@ static void begin(bool chosen)
 					    : td_clock_now(CLOCK_REALTIME) ^ td_core.pid;
 	if (!chosen && choose() != 0)
 		return;
-	error = td_profile_create(td_backend_counters(&td_core.choice), why, sizeof(why));
+	error = td_profile_create(td_backend_counters(&td_core.choice), may_wait(), why,
+				  sizeof(why));
 	if (error) {
 		td_core_note("not profiling: %s", why);
 		if (chosen)
@@ -249,6 +257,8 @@ void td_lifecycle_start(void)
 /* A profile without a sample is of no use to anybody. */
 static void finish_without_samples(void)
 {
+	if (td_store.later)
+		return; /* there is no file, and memory goes by itself */
 	if (!td_core.quiet && td_core.options.report == TD_REPORT_STDERR)
 		td_say("no sample was taken: the program used less CPU time in user mode than the "
 		       "long period (%llu us on average); TDAGENT_LONG=100us sees more",
@@ -275,7 +285,7 @@ static void leave_confined(void)
 	td_threads_settle();
 	td_store.header->end_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_store.header->state = TD_STATE_EXITED;
-	if (!td_threads_sampled() && td_core.path[0])
+	if (!td_threads_sampled() && td_core.path[0] && !td_store.later)
 		unlink(td_core.path);
 	td_descriptor_forget_all();
 }
@@ -298,6 +308,19 @@ void td_lifecycle_stand_down(enum td_down why)
 		leave_confined();
 	td_core_unlock(&saved);
 	atomic_store(&td_core.down, why);
+	errno = saved_errno;
+}
+
+void td_lifecycle_settle(void)
+{
+	int saved_errno = errno;
+	sigset_t saved;
+
+	if (!td_store.later || !td_core_is_here())
+		return;
+	td_core_lock(&saved);
+	td_store_settle();
+	td_core_unlock(&saved);
 	errno = saved_errno;
 }
 

@@ -27,6 +27,10 @@ void td_lifecycle_after_failed_exec(void);
  * TD_DOWN_SECCOMP not one system call is made afterwards. */
 void td_lifecycle_stand_down(enum td_down why);
 
+/* Before the program makes a second thread, or gives up a right or a view of the file
+ * system: a profile that still waits for its file gets it now. */
+void td_lifecycle_settle(void);
+
 /* In a new thread before, and at the end of it after its start routine. */
 void td_lifecycle_thread_begin(bool hidden); /* td_masks_begin()'s `inherited` */
 

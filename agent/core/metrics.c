@@ -11,11 +11,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/sigsafe/arch.h"
+#include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
+#include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/syscall.h"
 #include "decoder/registers.h"
 
@@ -76,7 +77,7 @@ static uint32_t read_number(const char *device, const char *file, uint32_t fallb
 	char path[128], text[32];
 
 	snprintf(path, sizeof(path), DEVICES "%s/%s", device, file);
-	return td_facts_read(path, text, sizeof(text)) > 0
+	return td_proc_read(path, text, sizeof(text)) > 0
 		       ? (uint32_t)strtoul(text, NULL, 10)
 		       : fallback;
 }

@@ -12,16 +12,18 @@
 #include <unistd.h>
 
 #include "agent/core/core.h"
-#include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
+#include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/path.h"
+#include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/store.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/windows.h"
 #include "decoder/directory.h"
 
 #define FIRST_BLOCKS 8u
+#define MAP_MOST ((uint64_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE)
 #define SMALLEST_MAP (1024u * 1024u) /* tried before giving up, under RLIMIT_AS */
 #define TRIES 100                    /* images that one process may go through */
 
@@ -94,7 +96,7 @@ static int look_at(const char *path)
 		return -EEXIST;
 	if (st.st_size == 0)
 		return 0;
-	if (td_facts_read(path, text, sizeof(text)) < (long)sizeof(header))
+	if (td_proc_read(path, text, sizeof(text)) < (long)sizeof(header))
 		return -EEXIST;
 	memcpy(&header, text, sizeof(header));
 	if (memcmp(header.magic, TD_FILE_MAGIC, sizeof(header.magic)) != 0)
@@ -102,14 +104,22 @@ static int look_at(const char *path)
 	return td_facts_process_start(header.pid) == header.process_start ? -EBUSY : 0;
 }
 
-static int create_at(const char *path)
+static int clear_at(const char *path)
 {
 	int error = look_at(path);
+
+	if (!error)
+		unlink(path); /* an old profile, which somebody may have mapped */
+	return error;
+}
+
+static int create_at(const char *path)
+{
+	int error = clear_at(path);
 	int fd;
 
 	if (error)
 		return error;
-	unlink(path); /* an old profile, which somebody may have mapped */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	return fd < 0 ? -errno : fd;
 }
@@ -127,22 +137,26 @@ static void vary(const char *wanted, uint32_t pid, int n, char *path, size_t siz
 	snprintf(path, size, "%.*s.%u%s%s", stem, wanted, pid, number, dot ? dot : "");
 }
 
-/* A name that is taken by a running process gets our pid, then a number. */
-static int create_file(const struct td_file_header *header, char *path, size_t size)
+/* A name that is taken by a running process gets our pid, then a number: the first
+ * at which `take` does not find one.  `next` is the one after it.  Returns what
+ * `take` does. */
+static int find_name(const struct td_file_header *header, int (*take)(const char *),
+		     char *path, char *next)
 {
 	static char wanted[sizeof(td_core.path) - 32];
-	int fd = wanted_path(header, wanted, sizeof(wanted));
+	int result = wanted_path(header, wanted, sizeof(wanted));
 
-	snprintf(path, size, "%s", wanted);
-	if (fd < 0)
-		return fd;
+	snprintf(path, sizeof(td_core.path), "%s", wanted);
+	if (result < 0)
+		return result;
 	for (int n = 0; n < TRIES; n++) {
-		fd = create_at(path);
-		if (fd != -EBUSY && !(fd == -EEXIST && n > 0))
-			return fd;
-		vary(wanted, header->pid, n + 1, path, size);
+		vary(wanted, header->pid, n + 1, next, sizeof(td_core.path));
+		result = take(path);
+		if (result != -EBUSY && !(result == -EEXIST && n > 0))
+			return result;
+		snprintf(path, sizeof(td_core.path), "%s", next);
 	}
-	return fd;
+	return result;
 }
 
 /* SIGXFSZ would end the program. */
@@ -179,8 +193,7 @@ static void *map(int fd, uint64_t *size)
 {
 	void *base;
 
-	for (*size = (uint64_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE; *size >= SMALLEST_MAP;
-	     *size /= 4) {
+	for (*size = MAP_MOST; *size >= SMALLEST_MAP; *size /= 4) {
 		base = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (base != MAP_FAILED) {
 			madvise(base, *size, MADV_DONTFORK); /* a child has its own */
@@ -206,10 +219,12 @@ static const char *reason_of(int error)
 	}
 }
 
+static char next_path[sizeof(td_core.path)]; /* if td_core.path is taken by then */
+
 /* The named file, else memory. */
 static int open_storage(const struct td_file_header *header, char *why, size_t size)
 {
-	int fd = create_file(header, td_core.path, sizeof(td_core.path));
+	int fd = find_name(header, create_at, td_core.path, next_path);
 	int error = fd < 0 ? fd : reserve(fd);
 
 	if (!error)
@@ -233,6 +248,15 @@ static int open_storage(const struct td_file_header *header, char *why, size_t s
 	return error;
 }
 
+/* All but the magic, in the mapped header. */
+static void begin_blocks(void)
+{
+	td_store.ready_blocks = FIRST_BLOCKS;
+	td_store.header->blocks = 1;
+	td_store.header->blocks_max = (uint32_t)(td_store.map_size / TD_BLOCK_SIZE);
+	td_store.header->windows_max = td_windows_room(td_store.header->blocks_max);
+}
+
 static int attach(int fd, const struct td_file_header *header)
 {
 	struct stat st;
@@ -245,35 +269,80 @@ static int attach(int fd, const struct td_file_header *header)
 	td_store.fd = td_descriptor_hide(fd);
 	td_store.device = st.st_dev;
 	td_store.inode = st.st_ino;
-	td_store.ready_blocks = FIRST_BLOCKS;
 	memcpy(td_store.header, header, sizeof(*header));
-	td_store.header->blocks = 1;
-	td_store.header->blocks_max = (uint32_t)(td_store.map_size / TD_BLOCK_SIZE);
-	td_store.header->windows_max = td_windows_room(td_store.header->blocks_max);
+	begin_blocks();
 	/* release: a file with its magic is a profile */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(td_store.header->magic, TD_FILE_MAGIC, sizeof(header->magic));
 	return 0;
 }
 
-int td_profile_create(uint32_t counters, char *why, size_t size)
+/* Memory that the first sample makes a file of.  Where address space is short there
+ * is none for the time in between. */
+static void *map_memory(void)
+{
+	struct rlimit limit;
+	void *base;
+
+	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY)
+		return NULL;
+	base = mmap(NULL, MAP_MOST, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (base == MAP_FAILED)
+		return NULL;
+	madvise(base, MAP_MOST, MADV_DONTFORK);
+	madvise(base, MAP_MOST, MADV_NOHUGEPAGE); /* a few small pages are touched */
+	return base;
+}
+
+/* All but what /proc says, which takes as long as the rest.  `header` is zeroed. */
+static void describe(struct td_file_header *header, uint32_t counters)
+{
+	header->version = TD_FILE_VERSION;
+	header->byte_order = TD_FILE_BYTE_ORDER;
+	header->block_size = TD_BLOCK_SIZE;
+	header->object_size = sizeof(struct td_file_object);
+	header->thread_size = sizeof(struct td_file_thread);
+	header->place_size = TD_PLACE_SIZE(counters);
+	header->window_size = sizeof(struct td_file_window);
+	header->counters = counters;
+	snprintf(header->agent, sizeof(header->agent), "tdagent %s", PACKAGE_VERSION);
+	td_facts_fill(header);
+}
+
+/* False: it has to be made at once. */
+static bool create_later(uint32_t counters)
+{
+	struct td_file_header *header = map_memory();
+
+	if (!header)
+		return false;
+	describe(header, counters);
+	if (find_name(header, clear_at, td_core.path, next_path) != 0) {
+		munmap(header, MAP_MOST);
+		return false;
+	}
+	td_store.header = header;
+	td_store.map_size = MAP_MOST;
+	begin_blocks();
+	_Static_assert(sizeof(td_core.path) == TD_LATER_MAX, "either name fits");
+	td_store.otherwise = next_path;
+	td_store.later = td_core.path;
+	return true;
+}
+
+int td_profile_create(uint32_t counters, bool later, char *why, size_t size)
 {
 	static struct td_file_header header;
 	static char problem[sizeof(td_core.path) + 256];
 	int fd, error;
 
+	if (later && create_later(counters))
+		return 0;
 	memset(&header, 0, sizeof(header));
+	describe(&header, counters);
+	td_proc_describe(&header);
 	problem[0] = 0;
-	header.version = TD_FILE_VERSION;
-	header.byte_order = TD_FILE_BYTE_ORDER;
-	header.block_size = TD_BLOCK_SIZE;
-	header.object_size = sizeof(struct td_file_object);
-	header.thread_size = sizeof(struct td_file_thread);
-	header.place_size = TD_PLACE_SIZE(counters);
-	header.window_size = sizeof(struct td_file_window);
-	header.counters = counters;
-	snprintf(header.agent, sizeof(header.agent), "tdagent %s", PACKAGE_VERSION);
-	td_facts_fill(&header);
 	fd = open_storage(&header, problem, sizeof(problem));
 	error = fd < 0 ? fd : attach(fd, &header);
 	if (error) {
@@ -296,7 +365,7 @@ void td_profile_close(int remove)
 		return;
 	munmap(td_store.header, td_store.map_size);
 	td_descriptor_close(td_store.fd);
-	if (remove && td_core.path[0])
+	if (remove && td_core.path[0] && !td_store.later)
 		unlink(td_core.path);
 	td_store_forget();
 	td_windows_forget();

@@ -3,6 +3,7 @@
 #ifndef TD_CORE_PROFILE_H
 #define TD_CORE_PROFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,8 +14,12 @@
  * td_store and td_core.path.  Where the file cannot be made, the profile is
  * kept in memory for the report at exit, and a note says why.  Returns 0, or
  * -errno if there can be no profile at all, with the reason in `why`.
+ *
+ * `later`: the file may wait for the first sample, in memory until then
+ * (td_store_settle()), as most children live too shortly for one; it is made at once
+ * all the same where memory is limited.  For a process of one thread.
  */
-int td_profile_create(uint32_t counters, char *why, size_t size);
+int td_profile_create(uint32_t counters, bool later, char *why, size_t size);
 
 /* Unmaps and closes it.  `remove`: the file goes as well. */
 void td_profile_close(int remove);

@@ -36,6 +36,20 @@ static void resolve(void)
 	RESOLVE(dlclose);
 	RESOLVE(dup2);
 	RESOLVE(dup3);
+	RESOLVE(setuid);
+	RESOLVE(seteuid);
+	RESOLVE(setreuid);
+	RESOLVE(setresuid);
+	RESOLVE(setgid);
+	RESOLVE(setegid);
+	RESOLVE(setregid);
+	RESOLVE(setresgid);
+	RESOLVE(setgroups);
+	RESOLVE(initgroups);
+	RESOLVE(capset);
+	RESOLVE(chroot);
+	RESOLVE(unshare);
+	RESOLVE(setns);
 	atomic_store(&resolved, 1);
 }
 

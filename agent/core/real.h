@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/types.h>
 #include <threads.h>
 
 struct td_real {
@@ -36,6 +37,20 @@ struct td_real {
 	int (*close_range)(unsigned, unsigned, int);
 	int (*dup2)(int, int);
 	int (*dup3)(int, int, int);
+	int (*setuid)(uid_t);
+	int (*seteuid)(uid_t);
+	int (*setreuid)(uid_t, uid_t);
+	int (*setresuid)(uid_t, uid_t, uid_t);
+	int (*setgid)(gid_t);
+	int (*setegid)(gid_t);
+	int (*setregid)(gid_t, gid_t);
+	int (*setresgid)(gid_t, gid_t, gid_t);
+	int (*setgroups)(size_t, const gid_t *);
+	int (*initgroups)(const char *, gid_t);
+	int (*capset)(void *, const void *);
+	int (*chroot)(const char *);
+	int (*unshare)(int);
+	int (*setns)(int, int);
 };
 
 const struct td_real *td_real(void);

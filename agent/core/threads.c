@@ -13,15 +13,16 @@
 
 #include "agent/core/backend.h"
 #include "agent/core/callpaths.h"
-#include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/core/fold.h"
 #include "agent/core/log.h"
 #include "agent/core/vernier.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/store.h"
 #include "agent/sigsafe/syscall.h"
 
@@ -153,7 +154,7 @@ static void read_name(uint32_t tid, char *name, size_t size)
 	char path[48], text[32];
 
 	snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
-	if (td_facts_read(path, text, sizeof(text)) <= 0)
+	if (td_proc_read(path, text, sizeof(text)) <= 0)
 		return;
 	text[strcspn(text, "\n")] = 0;
 	snprintf(name, size, "%.15s", text);
@@ -165,7 +166,7 @@ static uint64_t read_cpu(uint32_t tid)
 	char path[48], text[64];
 
 	snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", tid);
-	return td_facts_read(path, text, sizeof(text)) > 0 ? strtoull(text, NULL, 10) : 0;
+	return td_proc_read(path, text, sizeof(text)) > 0 ? strtoull(text, NULL, 10) : 0;
 }
 
 static void give_up(struct td_thread *thread, uint32_t tid, int error)
@@ -240,6 +241,7 @@ static void adopt(uint32_t tid)
 
 	if (is_known(tid))
 		return;
+	td_store_settle(); /* only we have been started */
 	thread = take_thread();
 	if (!thread)
 		return;

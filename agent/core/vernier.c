@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "agent/core/collector.h"
-#include "agent/core/descriptors.h"
 #include "agent/core/facts.h"
 #include "agent/core/interrupt.h"
 #include "agent/core/log.h"
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/syscall.h"

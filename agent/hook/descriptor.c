@@ -6,10 +6,10 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "agent/core/descriptors.h"
 #include "agent/core/real.h"
 #include "agent/core/threads.h"
 #include "agent/hook/hook.h"
+#include "agent/sigsafe/descriptors.h"
 
 TD_EXPORT int close(int fd)
 {

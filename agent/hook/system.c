@@ -18,6 +18,23 @@ TD_EXPORT long hook_syscall(long number, long a, long b, long c, long d, long e,
 TD_EXPORT int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 			 unsigned long d) __asm__("prctl");
 
+/* See rights.c. */
+static bool gives_up_rights(long number)
+{
+	static const long numbers[] = {
+		SYS_setuid,    SYS_setreuid, SYS_setresuid,
+		SYS_setgid,    SYS_setregid, SYS_setresgid,
+		SYS_setgroups, SYS_setfsuid, SYS_setfsgid,
+		SYS_capset,    SYS_chroot,   SYS_pivot_root,
+		SYS_unshare,   SYS_setns,    SYS_landlock_restrict_self,
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (number == numbers[i])
+			return true;
+	return false;
+}
+
 static void look_at(long number, long a)
 {
 	bool filter = number == SYS_seccomp &&
@@ -25,6 +42,8 @@ static void look_at(long number, long a)
 
 	if (filter || (number == SYS_prctl && a == PR_SET_SECCOMP))
 		td_lifecycle_stand_down(TD_DOWN_SECCOMP);
+	if (gives_up_rights(number))
+		td_lifecycle_settle();
 }
 
 /* The program's action for our signal stays with us, as by sigaction(). */

@@ -59,6 +59,7 @@ TD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 		new_start((struct start){.routine = routine, .argument = argument});
 	int error;
 
+	td_lifecycle_settle();
 	if (!start)
 		return td_real()->pthread_create(thread, attr, routine, argument);
 	error = td_real()->pthread_create(thread, attr, thread_main, start);
@@ -73,6 +74,7 @@ TD_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 		new_start((struct start){.c11_routine = routine, .argument = argument});
 	int result;
 
+	td_lifecycle_settle();
 	if (!start)
 		return td_real()->thrd_create(thread, routine, argument);
 	result = td_real()->thrd_create(thread, c11_thread_main, start);

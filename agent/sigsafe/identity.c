@@ -310,7 +310,10 @@ bool td_identity_is_proven(const struct td_identity *identity, uint64_t ip)
 
 void td_identity_forget(void)
 {
-	for (uint32_t i = 0; i < OBJECTS_MAX; i++)
+	uint32_t count = atomic_load(&object_count);
+
+	/* no more: a forked child pays for each page that it writes */
+	for (uint32_t i = 0; i < count && i < OBJECTS_MAX; i++)
 		atomic_store(&objects[i].ref, 0);
 	atomic_store(&object_count, 0);
 	atomic_store(&jit_count, 0);

@@ -2,11 +2,16 @@
 #include "agent/sigsafe/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "agent/sigsafe/descriptors.h"
+#include "agent/sigsafe/path.h"
+#include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/syscall.h"
 
 /* The file grows by at least this many blocks at a time. */
@@ -78,6 +83,86 @@ static bool grow(uint32_t from, uint32_t to)
 	if (error == -EOPNOTSUPP || error == -ENOSYS)
 		return write_zeros(start, end);
 	return error == 0;
+}
+
+static void note_file(int fd)
+{
+	struct stat st;
+
+	td_store.fd = fd;
+	if (td_syscall2(SYS_fstat, fd, &st) != 0)
+		return; /* no room, then */
+	td_store.device = st.st_dev;
+	td_store.inode = st.st_ino;
+}
+
+/* Once the mapping is replaced there is no way back: whether this file can be mapped
+ * at all shows in a small one. */
+static bool is_mappable(int fd)
+{
+	long trial = td_syscall6(SYS_mmap, 0, TD_BLOCK_SIZE, PROT_READ | PROT_WRITE,
+				 MAP_SHARED, fd, 0);
+
+	if (trial < 0 && trial > -4096)
+		return false;
+	td_syscall2(SYS_munmap, trial, TD_BLOCK_SIZE);
+	return true;
+}
+
+/* What is in memory goes into the file, and the file under the same addresses. */
+static bool move_into(int fd)
+{
+	uint64_t used = (uint64_t)td_store.header->blocks * TD_BLOCK_SIZE;
+	char *base = (char *)td_store.header;
+
+	note_file(fd);
+	if (!grow(0, atomic_load(&td_store.ready_blocks)) || !is_mappable(fd))
+		return false;
+	if (td_syscall4(SYS_pwrite64, fd, base, used, 0) != (long)used)
+		return false;
+	if (td_syscall6(SYS_mmap, (long)base, (long)td_store.map_size,
+			PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+			0) != (long)base)
+		return false;
+	td_syscall3(SYS_madvise, base, td_store.map_size, MADV_DONTFORK);
+	td_syscall3(SYS_madvise, base, td_store.map_size, MADV_RANDOM);
+	return true;
+}
+
+static int create(const char *path)
+{
+	return (int)td_syscall4(SYS_openat, AT_FDCWD, path,
+				O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+}
+
+bool td_store_settle(void)
+{
+	char *path = td_store.later;
+	int fd;
+
+	if (!path)
+		return true;
+	td_proc_describe(td_store.header);
+	td_store.later = NULL; /* a profile settles once, or never */
+	fd = create(path);
+	if (fd == -EEXIST) {
+		td_path_copy(path, td_store.otherwise, TD_LATER_MAX);
+		fd = create(path);
+	}
+	if (fd >= 0 && !move_into(fd)) {
+		td_syscall1(SYS_close, fd);
+		td_syscall3(SYS_unlinkat, AT_FDCWD, path, 0);
+		td_store.fd = fd = -1;
+	}
+	if (fd < 0) {
+		path[0] = 0;
+		return false;
+	}
+	td_store.fd = td_descriptor_hide(fd);
+	/* release: a file with its magic is a profile */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	memcpy(td_store.header->magic, TD_FILE_MAGIC, sizeof(td_store.header->magic));
+	return true;
 }
 
 /* Makes `blocks` blocks ready; several threads may do the same at once. */

@@ -25,7 +25,15 @@ struct td_store {
 	uint64_t device; /* of fd's file, to know it again */
 	uint64_t inode;
 	_Atomic uint32_t ready_blocks; /* blocks that have room on the disk */
+	/* Not NULL: the profile is private memory as yet, in a process of one thread,
+	 * and td_store_settle() will make this file; or, if something is there by
+	 * then, the other one, whose name it copies over this one (TD_LATER_MAX bytes).
+	 * Where there is no file this name is empty afterwards. */
+	char *later;
+	const char *otherwise;
 };
+
+#define TD_LATER_MAX 2048u
 
 extern struct td_store td_store;
 
@@ -51,6 +59,14 @@ static inline void *td_store_record(uint32_t ref, uint32_t record_size)
  * Context: any.
  */
 uint32_t td_store_take_block(void);
+/*
+ * Makes the file of a profile that waits for its first sample (`later`), and puts it
+ * in the memory's place; nothing happens if none waits.  Where it cannot be made the
+ * profile stays in memory, as large as it is: false.
+ * Context: any, with all signals blocked, in a process of one thread.
+ */
+bool td_store_settle(void);
+
 /* The block of *slot, claimed and published by whoever needs it first; 0 if there is
  * no room.  Context: any. */
 uint32_t td_store_block_once(_Atomic uint32_t *slot, enum td_block_kind kind);

@@ -405,6 +405,8 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 		arm(thread, next_long(thread), now.elapsed);
 		return;
 	}
+	if (td_store.later)
+		td_store_settle();
 	open_window(thread, ip, &now);
 }
 

@@ -67,5 +67,7 @@ struct td_file_window *td_windows_find(uint64_t seen, struct td_random *random,
 void td_windows_forget(void)
 {
 	for (uint32_t i = 0; i < TD_WINDOWS_BLOCKS_MAX; i++)
-		atomic_store(&td_windows_blocks[i], 0);
+		if (atomic_load(
+			    &td_windows_blocks[i])) /* each page written costs a fork */
+			atomic_store(&td_windows_blocks[i], 0);
 }

@@ -11,7 +11,8 @@ its children (wait4), without the profiler's own process, which has a column of
 its own ("beside").  CPU time added by a sample, its window included, is the
 difference to no profiler; the more samples, the less noise in it, hence the
 short periods.  tdagent's report at exit is not part of it: it is in the
-start-up table.  What `tdagent report` costs stands at the end: CPU time by the
+start-up table.  What a process or a thread more costs has
+tables of its own.  What `tdagent report` costs stands at the end: CPU time by the
 size of symbol tables, memory by the number of profiles.
 """
 import argparse
@@ -209,6 +210,25 @@ def start_up(command, rounds, directory):
             kind, 1e6 * cpu, 1e6 * wall, wall / base, 1e6 * (wall - base)))
 
 
+def starts(what, count, rounds, directory):
+    """A process or thread that does nothing, in turns."""
+    command = [os.path.join(TOP, "tests/prog/starts"), what, str(count)]
+    kinds = {"none": {}, "tdagent": {
+        "LD_PRELOAD": LIBRARY, "TDAGENT_REPORT": "none", "TDAGENT_PMU": "clock",
+        "TDAGENT_OUTPUT": os.path.join(directory, "starts.%p")}}
+    costs = {kind: [] for kind in kinds}
+    for i in range(rounds + 1):
+        for kind in sorted(kinds, reverse=i % 2):
+            out = subprocess.check_output(command, env=clean(**kinds[kind]), text=True)
+            if i:
+                costs[kind].append([float(us) for us in out.split()])
+    print("\nA %s that does nothing, %d times a round, %d rounds; us: median, smallest, largest"
+          % ("process (fork)" if what == "fork" else what, count, rounds))
+    for kind, rows in costs.items():
+        cpu, wall = zip(*rows)
+        print("%-22s cpu %-22s wall %s" % (kind, spread(cpu, "%.0f"), spread(wall, "%.0f")))
+
+
 def opened(command, directory, **environment):
     log = os.path.join(directory, "strace")
     subprocess.run(["strace", "-f", "-qq", "-e", "trace=open,openat,openat2", "-e", "signal=none",
@@ -332,6 +352,8 @@ def main():
         overhead([p for p in profilers if not p.available()], command, options.rounds)
         start_up(["true"], 30 * options.rounds, directory)
         print_opened(["true"], directory)
+        for what in "fork", "thread":
+            starts(what, 500, options.rounds, directory)
         if shutil.which("node"):
             start_up(["node", "-e", "0"], 2 * options.rounds + 1, directory)
             print_opened(["node", "-e", "0"], directory)

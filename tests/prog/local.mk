@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Programs whose answer is known.  `demo` is built by `make` too: the README
-# shows it.  -O2 -g always, so that names and shares do not follow CFLAGS.
+# shows it; `starts` is `make bench`'s.  -O2 -g always, so that names and shares do not follow CFLAGS.
 prog_cflags = $(AM_CFLAGS) -O2 -g
 
-noinst_PROGRAMS += tests/prog/demo
+noinst_PROGRAMS += tests/prog/demo tests/prog/starts
 check_PROGRAMS += \
 	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/exits tests/prog/forker \
-	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
+	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/later tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
 	tests/prog/notsc tests/prog/nounwind tests/prog/paths tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits \
 	tests/prog/witness
@@ -36,6 +36,9 @@ tests_prog_functions_CFLAGS = $(prog_cflags)
 tests_prog_inject_SOURCES = tests/prog/inject.c
 tests_prog_jit_SOURCES = tests/prog/jit.c tests/prog/spin.h
 tests_prog_jit_CFLAGS = $(prog_cflags)
+tests_prog_later_SOURCES = tests/prog/later.c tests/prog/spin.h
+tests_prog_later_CFLAGS = $(prog_cflags)
+tests_prog_later_LDFLAGS = -pthread
 tests_prog_manythreads_SOURCES = tests/prog/manythreads.c tests/prog/spin.h
 tests_prog_manythreads_CFLAGS = $(prog_cflags)
 tests_prog_masked_SOURCES = tests/prog/masked.c tests/prog/spin.h
@@ -55,6 +58,9 @@ tests_prog_versions_SOURCES = tests/prog/versions.c tests/prog/simulate.h tests/
 	agent/sigsafe/simulation.h
 tests_prog_versions_CFLAGS = $(prog_cflags)
 tests_prog_versions_LDFLAGS = -Wl,--export-dynamic-symbol=tdagent_simulation
+tests_prog_starts_SOURCES = tests/prog/starts.c
+tests_prog_starts_CFLAGS = $(prog_cflags)
+tests_prog_starts_LDFLAGS = -pthread
 tests_prog_threads2_SOURCES = tests/prog/threads2.c tests/prog/spin.h
 tests_prog_threads2_CFLAGS = $(prog_cflags)
 

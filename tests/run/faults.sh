@@ -38,7 +38,7 @@ unharmed()
 # readable WHAT: whatever profiles there are.
 readable()
 {
-	for file in $(profiles quiet); do
+	for file in $(find "$work/profiles" -type f); do
 		"$tdagent" report --format=json "$file" >"$work/report.out" 2>"$work/report.err" ||
 			fail "$1: profile cannot be read: $(head -n 1 "$work/report.err")"
 		read_back=$((read_back + 1))
@@ -46,25 +46,26 @@ readable()
 	done
 }
 
-# each CALL ERROR: those of the program itself, if any, do it no harm.
+# each CALL ERROR: it fails in $victim, which ends by $code; those of the program itself,
+# if any, do it no harm.
 each()
 {
-	inject "$1" "$2" 0 plain "$prog/quiet" 4
+	inject "$1" "$2" 0 plain $victim
 	[ "$(cat "$work/plain.status")" = "exit 99" ] && skip "$(cat "$work/plain.err")"
-	ended "exit 3" plain
+	ended "exit $code" plain
 	for n in $(seq 1 "$count"); do
-		inject "$1" "$2" "$n" plain "$prog/quiet" 4
-		ended "exit 3" plain
+		inject "$1" "$2" "$n" plain $victim
+		ended "exit $code" plain
 	done
 	# shellcheck disable=SC2086
-	inject "$1" "$2" 0 agent $preload "$prog/quiet" 4
+	inject "$1" "$2" 0 agent $preload $victim
 	unharmed "$1, none failing"
 	readable "$1, none failing"
 	total=$count
 	kinds=$((kinds + (total > 0)))
 	for n in $(seq 1 "$total"); do
 		# shellcheck disable=SC2086
-		inject "$1" "$2" "$n" agent $preload "$prog/quiet" 4
+		inject "$1" "$2" "$n" agent $preload $victim
 		unharmed "$1 number $n of $total fails with $2"
 		readable "$1 number $n of $total fails with $2"
 		injected=$((injected + 1))
@@ -72,6 +73,7 @@ each()
 }
 
 injected=0 kinds=0 read_back=0
+victim="$prog/quiet 4" code=3
 each openat $emfile
 each mmap $enomem
 each munmap $enomem
@@ -97,6 +99,16 @@ each uname $eperm
 each prctl $einval
 each gettid $eperm
 each sched_getaffinity $eperm
+
+# A child, whose file comes in the middle of its work.
+victim="$prog/later briefly" code=0
+each openat $emfile
+each mmap $enomem
+each fallocate $enospc
+each pwrite64 $enospc
+each fstat $eio
+each fcntl $emfile
+
 echo "$injected failures of $kinds kinds of calls; $read_back profiles were read"
 [ "$kinds" -ge 8 ] || fail "only $kinds kinds of calls were made at all"
 [ "$read_back" -ge "$kinds" ] || fail "only $read_back profiles"

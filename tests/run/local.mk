@@ -22,6 +22,7 @@ run_tests = \
 	tests/run/isolation.sh \
 	tests/run/jit.sh \
 	tests/run/killed.sh \
+	tests/run/later.sh \
 	tests/run/many.sh \
 	tests/run/periods.sh \
 	tests/run/plugins.sh \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "agent/core/descriptors.h"
+#include "agent/sigsafe/descriptors.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -3,8 +3,8 @@
  * Our descriptors inside the program's table: kept out of its way, and known
  * again when it tries to close or overwrite them.  Context: any.
  */
-#ifndef TD_CORE_DESCRIPTORS_H
-#define TD_CORE_DESCRIPTORS_H
+#ifndef TD_SIGSAFE_DESCRIPTORS_H
+#define TD_SIGSAFE_DESCRIPTORS_H
 
 #include <stdbool.h>
 
