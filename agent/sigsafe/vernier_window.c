@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/judge.h"
 #include "agent/sigsafe/strobe_parts.h"
 #include "agent/sigsafe/sums.h"
 #include "agent/sigsafe/timeline.h"
@@ -156,25 +157,26 @@ static bool was_switched(const struct td_vernier_reading *from,
 	return to->time - from->time > to->running - from->running + SWITCH_NS;
 }
 
-/* TD_REJECT_MAX: the window counts. */
+/* Nothing of ours is in a window, and a switch explains counts that cannot be. */
 static enum td_reject judge(const struct td_thread *thread,
 			    const struct td_identity *opened_in,
 			    const struct td_identity *closed_in, uint64_t length,
-			    const struct td_vernier_reading *now)
+			    const uint64_t *values, const struct td_vernier_reading *now)
 {
-	if (length < thread->plan->shortest)
-		return TD_REJECT_EARLY;
-	if (was_switched(&thread->vernier->first.reading, now))
-		return TD_REJECT_SWITCHED;
-	if (length > 2 * thread->plan->short_period + thread->plan->late)
-		return TD_REJECT_LATE;
-	if (!is_possible(thread, &thread->vernier->first.reading, now))
-		return TD_REJECT_COUNTERS;
-	if (opened_in->kind == TD_PLACE_UNKNOWN || closed_in->kind == TD_PLACE_UNKNOWN)
-		return TD_REJECT_UNKNOWN;
-	if (!td_identity_same_function(opened_in, closed_in))
-		return TD_REJECT_FUNCTION;
-	return TD_REJECT_MAX;
+	static const uint64_t none_ours[TD_LEAVINGS];
+	const struct td_vernier_reading *from = &thread->vernier->first.reading;
+	bool switched = was_switched(from, now);
+
+	return td_judge(thread->plan,
+			&(struct td_judged){
+				.readable = switched || is_possible(thread, from, now),
+				.switched = switched,
+				.left = td_judge_left(thread->plan, values, none_ours),
+				.length = length,
+				.least = thread->plan->shortest,
+				.opened_in = opened_in,
+				.closed_in = closed_in,
+			});
 }
 
 /*
@@ -250,7 +252,6 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 	struct td_vernier *vernier = thread->vernier;
 	struct ends ends = {.opened_at = vernier->first.ip, .closed_at = ip};
 	struct td_file_place *place = sample_first(thread, &ends.opened_in);
-	unsigned first = thread->plan->leavings;
 	uint64_t values[TD_COUNTERS_MAX], metrics = 0;
 	uint32_t nodes = td_vernier_shape.nodes;
 	enum td_reject reject;
@@ -260,14 +261,13 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 	else
 		ends.closed_in = td_strobe_look_up(thread, ip)->identity;
 	difference(&vernier->first.reading, now, values);
-	reject = judge(thread, &ends.opened_in, &ends.closed_in, length, now);
+	reject = judge(thread, &ends.opened_in, &ends.closed_in, length, values, now);
 	if (nodes) {
 		metrics = fields_of(values);
-		if (!td_registers_decode(values[0], metrics, nodes, values + 1))
+		if (!td_registers_decode(values[0], metrics, nodes, values + 1) &&
+		    reject == TD_REJECT_MAX)
 			reject = TD_REJECT_COUNTERS;
 	}
-	if (reject == TD_REJECT_MAX && first && (values[first] || values[first + 1]))
-		reject = TD_REJECT_NESTED;
 	if (td_windows_takes(reject))
 		log_window(thread, &ends, values, metrics, length, reject);
 	if (reject != TD_REJECT_MAX) {
