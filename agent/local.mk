@@ -22,6 +22,7 @@ agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 	agent/sigsafe/groups.c agent/sigsafe/groups.h \
 	agent/sigsafe/handler.c agent/sigsafe/handler.h \
 	agent/sigsafe/identity.c agent/sigsafe/identity.h \
+	agent/sigsafe/judge.h \
 	agent/sigsafe/maps.c agent/sigsafe/maps.h \
 	agent/sigsafe/memory.c agent/sigsafe/memory.h \
 	agent/sigsafe/metrics.c agent/sigsafe/metrics.h \

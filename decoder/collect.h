@@ -15,7 +15,7 @@
 /* The socket's name without the zero before it. */
 #define TD_COLLECT_VARIABLE "_TDAGENT_COLLECTOR"
 
-#define TD_COLLECT_VERSION 1u
+#define TD_COLLECT_VERSION 2u
 
 enum td_collect_kind {
 	TD_COLLECT_RING = 1, /* with two descriptors: the ring's event, the profile */
@@ -27,11 +27,14 @@ struct td_collect_message {
 	uint32_t kind; /* enum td_collect_kind */
 	uint32_t pid;
 	uint32_t tid;
-	uint64_t id[2];     /* the kernel's of the events A and B; B's may be 0 */
+	/* The kernel's of the events A and B of each group; B's may be 0. */
+	uint64_t id[TD_GROUPS_MAX][2];
 	uint64_t ring_size; /* bytes of data behind the ring's first page */
 	uint32_t thread;    /* ref of the thread's record in the profile */
-	/* what the group counts: struct td_vernier_shape */
-	uint32_t values;
+	/* what the groups count: struct td_vernier_shape */
+	uint32_t groups;
+	uint32_t values[TD_GROUPS_MAX];
+	uint32_t totals; /* 0: what is counted is not the profile's totals as it is */
 	uint32_t sampler;
 	uint32_t windows;
 	uint32_t nodes;

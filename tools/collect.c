@@ -142,7 +142,7 @@ static void end_ring(struct td_collector *collector,
 	for (size_t i = 0; i < collector->rings; i++) {
 		const struct td_collect_message *m = &collector->ring[i].from;
 
-		if (m->pid == message->pid && m->id[0] == message->id[0]) {
+		if (m->pid == message->pid && m->id[0][0] == message->id[0][0]) {
 			drop_ring(collector, i);
 			return;
 		}

@@ -27,11 +27,13 @@ bool td_collect_message_is_sound(const struct td_collect_message *message, size_
 	if (m->ring_size < PAGE || m->ring_size > RING_MAX ||
 	    (m->ring_size & (m->ring_size - 1)))
 		return false;
-	if (!m->values || m->values > TD_COUNTERS_MAX || m->sampler >= m->values ||
-	    m->nodes >= TD_COUNTERS_MAX ||
+	if (!m->groups || m->groups > TD_GROUPS_MAX || m->nodes >= TD_COUNTERS_MAX ||
 	    m->correction.uop_dropping >= TD_COUNTERS_MAX ||
 	    m->correction.clears >= TD_COUNTERS_MAX)
 		return false;
+	for (uint32_t g = 0; g < m->groups; g++)
+		if (m->values[g] > TD_COUNTERS_MAX || m->sampler >= m->values[g])
+			return false;
 	for (int i = 0; i < (int)TD_COUNTERS_MAX; i++)
 		if (m->counter[i] >= TD_COUNTERS_MAX)
 			return false;
@@ -51,17 +53,30 @@ static void copy(const struct td_collect_ring *ring, uint64_t at, void *to, uint
 	memcpy((char *)to + first, data, size - first);
 }
 
+static bool find(const struct td_collect_message *from, uint64_t id,
+		 struct td_collect_record *record)
+{
+	for (record->group = 0; record->group < from->groups; record->group++)
+		for (record->which = 0; record->which < 2; record->which++)
+			if (from->id[record->group][record->which] == id)
+				return true;
+	return false;
+}
+
 static bool take(const struct td_collect_ring *ring, const uint64_t *word, size_t words,
 		 struct td_collect_record *record)
 {
-	uint32_t values = ring->from.values;
+	struct td_collect_record of;
+	uint32_t values;
 
+	if (words < WORD_VALUES || !find(&ring->from, word[WORD_ID], &of))
+		return false;
+	values = ring->from.values[of.group];
 	if (words < WORD_VALUES + values || word[WORD_EVENTS] != values)
 		return false;
-	if (word[WORD_ID] != ring->from.id[0] && word[WORD_ID] != ring->from.id[1])
-		return false;
 	*record = (struct td_collect_record){
-		.which = word[WORD_ID] != ring->from.id[0],
+		.which = of.which,
+		.group = of.group,
 		.ip = word[WORD_IP],
 		.time = word[WORD_TIME],
 		.running = word[WORD_RUNNING],

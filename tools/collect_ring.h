@@ -25,6 +25,7 @@ struct td_collect_ring {
 /* A sample of A (which: 0) or B (1). */
 struct td_collect_record {
 	uint32_t which;
+	uint32_t group; /* whose A or B */
 	uint64_t ip;
 	uint64_t time;    /* CLOCK_MONOTONIC, ns */
 	uint64_t running; /* ns that the group ran */

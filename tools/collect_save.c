@@ -221,7 +221,7 @@ static void add_sample(struct saving *s, const struct td_collect_record *record)
 	s->thread->rejected[TD_REJECT_CUT]++;
 }
 
-/* From one record to the next; as td_vernier_window_total() in the agent. */
+/* From one record to the next of a group; as td_vernier_window_total() in the agent. */
 static void add_total(struct saving *s, const struct td_collect_record *now)
 {
 	const struct td_collect_message *m = &s->ring->from;
@@ -231,7 +231,7 @@ static void add_total(struct saving *s, const struct td_collect_record *now)
 	for (uint32_t i = 0; i < s->header->counters; i++)
 		value[i] = now->value[m->counter[i]] - s->last.value[m->counter[i]];
 	s->thread->cpu_ns += now->running - s->last.running;
-	if (m->nodes && value[0] > m->width * (cycles + SLACK_CYCLES)) {
+	if (!m->totals || (m->nodes && value[0] > m->width * (cycles + SLACK_CYCLES))) {
 		s->thread->unread++;
 		return;
 	}
@@ -250,7 +250,7 @@ static void add_all(struct saving *s)
 	bool waiting = false;
 
 	for (; td_collect_ring_next(s->ring, &at, &now); s->last = now) {
-		if (s->started)
+		if (s->started && now.group == s->last.group)
 			add_total(s, &now);
 		s->started = true;
 		length = waiting ? now.value[m->sampler] - first.value[m->sampler] : 0;

@@ -324,8 +324,6 @@ static int try_vernier(struct td_backend_choice *choice, char *why, size_t size)
 
 	if (choice->trigger == TD_TRIGGER_TIMER)
 		obstacle = "no vernier without perf events";
-	if (choice->backend == TD_BACKEND_EVENTS)
-		obstacle = "no vernier of event groups";
 	if (choice->backend == TD_BACKEND_SIMULATED)
 		obstacle = "no vernier of simulated counters";
 	if (!obstacle)
@@ -334,23 +332,39 @@ static int try_vernier(struct td_backend_choice *choice, char *why, size_t size)
 	return -EOPNOTSUPP;
 }
 
-/* Instead of who else reads the registers; why this trigger stays. */
-static void say_by_kernel(struct td_backend_choice *choice)
+/* Instead of who else reads the counters, the first `old` characters; the rest, why this
+ * trigger for example, stays. */
+static void say_by_kernel(struct td_backend_choice *choice, size_t old)
 {
 	bool off = choice->counters == &td_metrics_read_counters;
-	const char *trigger = strchr(choice->reason, ';');
-	char rest[sizeof(choice->reason)];
+	char rest[sizeof(choice->reason)], what[128];
 
-	snprintf(rest, sizeof(rest), "%s", trigger ? trigger : "");
-	snprintf(choice->reason, sizeof(choice->reason),
-		 "SLOTS and PERF_METRICS as the kernel reads them%s%.100s",
-		 off ? ", because RDPMC is off here (cpu/rdpmc)" : "", rest);
+	snprintf(rest, sizeof(rest), "%s", choice->reason + old);
+	if (choice->backend == TD_BACKEND_EVENTS)
+		td_events_reason(what, sizeof(what));
+	else
+		snprintf(what, sizeof(what),
+			 "SLOTS and PERF_METRICS as the kernel reads them%s",
+			 off ? ", because RDPMC is off here (cpu/rdpmc)" : "");
+	snprintf(choice->reason, sizeof(choice->reason), "%s%.60s", what, rest);
+}
+
+/* So much of the reason says who reads the counters. */
+static size_t reader_length(const struct td_backend_choice *choice)
+{
+	char text[128];
+
+	if (choice->backend != TD_BACKEND_EVENTS)
+		return strcspn(choice->reason, ";");
+	td_events_reason(text, sizeof(text));
+	return strlen(text);
 }
 
 /* The strobe where the vernier cannot. */
 static void choose_windows(const struct td_options *options,
 			   struct td_backend_choice *choice)
 {
+	size_t reader = reader_length(choice);
 	char why[128] = "";
 
 	choice->windows = TD_WINDOWS_RDPMC;
@@ -361,12 +375,12 @@ static void choose_windows(const struct td_options *options,
 		return;
 	}
 	choice->windows = TD_WINDOWS_VERNIER;
-	if (choice->backend == TD_BACKEND_METRICS)
-		say_by_kernel(choice);
+	if (td_backend_has_cycles(choice))
+		say_by_kernel(choice, reader);
 	snprintf(why, sizeof(why), "rings emptied each %u ms of CPU time or earlier",
 		 (unsigned)(td_vernier_shape.tick_ns / 1000000));
 	add_reason(choice, why);
-	if (choice->backend != TD_BACKEND_METRICS)
+	if (!td_backend_has_cycles(choice))
 		return;
 	/* a strobe's windows have a cost of their own: they do not go into one log with
 	 * these, so a thread without a ring has samples only */
@@ -561,8 +575,7 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 	thread->registers.slots_fd = -1;
 	thread->counters = choice->counters;
 	thread->plan = &choice->plan;
-	if (choice->backend == TD_BACKEND_METRICS &&
-	    choice->windows == TD_WINDOWS_VERNIER) {
+	if (td_backend_has_cycles(choice) && choice->windows == TD_WINDOWS_VERNIER) {
 		/* neither its windows nor its totals go together with the others' */
 		thread->counters = &td_no_counters;
 	} else if (choice->backend == TD_BACKEND_METRICS) {
@@ -614,6 +627,7 @@ void td_backend_renumber(struct td_thread *thread, int from, int to)
 		if (registers->member_fd[i] == from)
 			registers->member_fd[i] = to;
 	td_events_renumber(thread, from, to);
+	td_vernier_renumber(thread->vernier, from, to);
 }
 
 void td_backend_forget(struct td_thread *thread)
@@ -623,4 +637,5 @@ void td_backend_forget(struct td_thread *thread)
 	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
 		td_descriptor_close(thread->registers.member_fd[i]);
 	td_events_forget(thread);
+	td_vernier_leave_parent(thread->vernier);
 }

@@ -99,10 +99,10 @@ static void fill(const struct td_thread *thread, struct td_collect_message *mess
 	*message = (struct td_collect_message){
 		.version = TD_COLLECT_VERSION,
 		.pid = td_core.pid,
-		.id = {thread->vernier->id[0], thread->vernier->id[1]},
 		.ring_size = thread->vernier->ring.size,
 		.thread = thread->places.record_ref,
-		.values = shape->values,
+		.groups = shape->groups,
+		.totals = !shape->events,
 		.sampler = shape->sampler,
 		.windows = shape->windows,
 		.nodes = shape->nodes,
@@ -110,14 +110,14 @@ static void fill(const struct td_thread *thread, struct td_collect_message *mess
 		.correction = shape->correction,
 		.long_period = thread->plan->long_period,
 	};
+	memcpy(message->id, thread->vernier->id, sizeof(message->id));
+	memcpy(message->values, shape->values, sizeof(message->values));
 	memcpy(message->counter, shape->counter, sizeof(message->counter));
 }
 
 void td_collector_offer(const struct td_thread *thread, uint32_t tid)
 {
-	uint32_t a = td_vernier_shape.sampler;
-	int fds[2] = {a ? thread->registers.member_fd[a - 1] : thread->registers.slots_fd,
-		      td_store.fd};
+	int fds[2] = {thread->vernier->fd[0][td_vernier_shape.sampler], td_store.fd};
 	struct td_collect_message message;
 	int socket;
 	long sent;

@@ -36,12 +36,13 @@ struct member {
 };
 
 /* What td_events_detect() found; constant afterwards. */
-static struct {
+static struct found {
 	const struct td_event_family *family;
 	struct member member[TD_GROUPS_MAX][TD_GROUP_MEMBERS];
 	char why[96];      /* there is no top-down; "": there is */
 	bool leavings;     /* near returns and calls are in all groups */
 	bool shared;       /* the core has two threads that are on */
+	bool beside;       /* cut for the vernier, beside its two cycle counters */
 	uint32_t counters; /* general-purpose ones in a group */
 	uint32_t dropped;  /* groups that this machine does not count */
 	uint32_t tables;   /* groups of the family's; behind them: */
@@ -267,6 +268,9 @@ static bool is_superfluous(const struct td_event_group *group,
 {
 	if (is_for_smt(group))
 		return !found.shared;
+	/* the vernier's groups take turns, each at the cost of the others */
+	if (found.beside)
+		return options->level != TD_LEVEL_2 && group != found.family->group;
 	/* without nodes all that is there: level 1 is cut as well */
 	return options->level == TD_LEVEL_1 && group != found.family->group &&
 	       td_groups_shape.nodes;
@@ -346,6 +350,13 @@ static void set_factors(void)
 	}
 }
 
+/* Nothing is asked for but level 1: its nodes are complete only where no other group
+ * takes its turn. */
+static bool is_one_group(const struct td_options *options)
+{
+	return options->level != TD_LEVEL_2 && !options->events[0];
+}
+
 static void plan(const struct td_options *options, uint32_t counters, bool judged)
 {
 	/* decoder/topdown.c: retiring, bad speculation, frontend, backend */
@@ -357,7 +368,8 @@ static void plan(const struct td_options *options, uint32_t counters, bool judge
 	found.leavings = judged;
 	td_groups_shape.width = found.family->width;
 	td_groups_shape.nodes = counters >= found.family->group[0].events &&
-				found.family->terms && !found.shared;
+				found.family->terms && !found.shared &&
+				(!found.beside || is_one_group(options));
 	td_groups_shape.drill = td_groups_shape.nodes && options->level == TD_LEVEL_AUTO;
 	memcpy(td_groups_shape.percent, percent, sizeof(percent));
 	set_factors();
@@ -441,8 +453,9 @@ static void drop_group(uint32_t group)
 	found.dropped++;
 }
 
-static int try_one(struct td_thread *thread, uint32_t g)
+static int try_one(void *context, uint32_t g)
 {
+	struct td_thread *thread = context;
 	struct td_group_pages *group = &thread->groups->group[g];
 	int error = open_group(group, g, 0);
 
@@ -454,13 +467,13 @@ static int try_one(struct td_thread *thread, uint32_t g)
 	return error;
 }
 
-static int try_groups(struct td_thread *thread)
+static int try_groups(int (*trial)(void *, uint32_t), void *context)
 {
 	uint32_t g = 0;
 
 	found.dropped = 0;
 	while (g < td_groups_shape.groups) {
-		int error = try_one(thread, g);
+		int error = trial(context, g);
 
 		if (error && g == 0)
 			return error;
@@ -489,12 +502,28 @@ static int open_cycles(struct td_thread *thread)
 
 /* The most that works: near returns and calls where there is room for them, then
  * fewer and fewer events a group. */
-static int try_all(const struct td_options *options)
+static int try_sizes(const struct td_options *options, int (*trial)(void *, uint32_t),
+		     void *context)
 {
 	static const struct {
 		uint32_t counters;
 		bool leavings;
 	} size[] = {{4, true}, {4, false}, {3, false}, {2, false}};
+	int error = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
+		if (size[i].leavings && !has_leavings())
+			continue;
+		plan(options, size[i].counters, size[i].leavings);
+		error = try_groups(trial, context);
+		if (!error || error == -ENODATA || error == -EIO)
+			break;
+	}
+	return error;
+}
+
+static int try_all(const struct td_options *options)
+{
 	static struct td_thread thread; /* too large for a small stack */
 	static struct td_group_counters groups;
 	int error;
@@ -503,16 +532,8 @@ static int try_all(const struct td_options *options)
 	clear(&groups);
 	thread.groups = &groups;
 	error = open_cycles(&thread);
-	for (size_t i = 0; !error && i < sizeof(size) / sizeof(size[0]); i++) {
-		if (size[i].leavings && !has_leavings())
-			continue;
-		plan(options, size[i].counters, size[i].leavings);
-		error = try_groups(&thread);
-		if (!error || error == -ENODATA || error == -EIO)
-			break;
-		if (i + 1 < sizeof(size) / sizeof(size[0]))
-			error = 0;
-	}
+	if (!error)
+		error = try_sizes(options, try_one, &thread);
 	if (groups.cycles)
 		munmap((void *)groups.cycles, PAGE);
 	td_descriptor_close(thread.fd);
@@ -593,17 +614,46 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 	return error;
 }
 
+int td_events_cut_beside(const struct td_options *options, int (*trial)(void *, uint32_t),
+			 void *context)
+{
+	static struct found before; /* too large for a small stack */
+	struct td_groups_shape shape = td_groups_shape;
+	int error;
+
+	before = found;
+	found.beside = true;
+	error = try_sizes(options, trial, context);
+	if (error) {
+		found = before;
+		td_groups_shape = shape;
+	}
+	return error;
+}
+
+uint32_t td_events_own(uint32_t group)
+{
+	return td_groups_shape.members[group] - 1 - (found.leavings ? 2 : 0);
+}
+
+void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config)
+{
+	*type = found.member[group][i].type;
+	*config = found.member[group][i].config;
+}
+
 void td_events_reason(char *text, size_t size)
 {
+	const char *reader = found.beside ? "as the kernel reads them" : "by RDPMC";
+
 	if (found.why[0]) {
-		snprintf(text, size,
-			 "instructions and branch misses by RDPMC; no top-down: %s",
-			 found.why);
+		snprintf(text, size, "instructions and branch misses %s; no top-down: %s",
+			 reader, found.why);
 		return;
 	}
-	snprintf(text, size, "%u group%s of %u events by RDPMC (%s)%s%s",
+	snprintf(text, size, "%u group%s of %u events %s (%s)%s%s",
 		 td_groups_shape.groups, td_groups_shape.groups == 1 ? "" : "s",
-		 found.counters, found.family->name,
+		 found.counters, reader, found.family->name,
 		 td_groups_shape.nodes ? "" : ", level 1 in several of them",
 		 found.dropped ? ", some level 2 events do not count here" : "");
 }
@@ -661,6 +711,12 @@ static void name_events(struct td_file_header *header)
 	}
 }
 
+static bool has_level2(void)
+{
+	/* of the vernier's groups several may be level 1's */
+	return found.beside ? td_core.options.level == TD_LEVEL_2 : found.tables > 1;
+}
+
 void td_events_describe(struct td_file_header *header)
 {
 	header->slots_a_cycle = td_groups_shape.width;
@@ -669,5 +725,5 @@ void td_events_describe(struct td_file_header *header)
 	snprintf(header->family, sizeof(header->family), "%s", found.family->name);
 	name_counters(header->counter);
 	name_events(header);
-	header->level = found.why[0] ? 0 : found.tables > 1 ? 2 : 1;
+	header->level = found.why[0] ? 0 : has_level2() ? 2 : 1;
 }

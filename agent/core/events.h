@@ -23,6 +23,22 @@ int td_events_detect(const struct td_options *options, char *why, size_t size);
 /* What was found, one clause for the profile's reason. */
 void td_events_reason(char *text, size_t size);
 
+/*
+ * Cuts the groups anew for the vernier, whose second cycle counter takes one of the
+ * general-purpose ones: level 1 alone if no more is asked for, from the most events a
+ * group to the fewest until trial(context, g) returns 0 for group 0; others for which it
+ * does not are left out.  Returns 0, or the last trial's error, with the groups as they
+ * were before.
+ */
+int td_events_cut_beside(const struct td_options *options, int (*trial)(void *, uint32_t),
+			 void *context);
+
+/* How many of a group's members are its own: the others, behind them, are in all. */
+uint32_t td_events_own(uint32_t group);
+
+/* perf_event_attr's type and config of a group's member. */
+void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config);
+
 /* Fills in counters, groups and level of the profile's header; its `counters` is
  * td_events_counters(). */
 void td_events_describe(struct td_file_header *header);

@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include "agent/core/collector.h"
+#include "agent/core/events.h"
 #include "agent/core/facts.h"
 #include "agent/core/interrupt.h"
 #include "agent/core/log.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/descriptors.h"
+#include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/syscall.h"
@@ -48,13 +50,15 @@ struct group_event {
 	bool kernel; /* counted there, too */
 };
 
-/* The group, in the order of its counts.  Written by td_vernier_try(). */
-static struct group_event group[TD_COUNTERS_MAX];
-static unsigned rings; /* that are mapped; under the core lock */
+/* The groups, in the order of their counts.  Written by td_vernier_try(). */
+static struct group_event group[TD_GROUPS_MAX][TD_COUNTERS_MAX];
+static uint32_t counters; /* that the profile has then */
+static unsigned rings;    /* that are mapped; under the core lock */
 
-static void add_event(uint32_t type, uint64_t config)
+static void add_event(uint32_t g, uint32_t type, uint64_t config)
 {
-	group[td_vernier_shape.values++] = (struct group_event){type, config, false};
+	group[g][td_vernier_shape.values[g]++] =
+		(struct group_event){type, config, false};
 }
 
 static bool is_sampler(uint32_t place)
@@ -67,14 +71,16 @@ static bool removes_on_exec(void)
 	return td_facts_kernel() >= KERNEL_REMOVES_ON_EXEC;
 }
 
-static void fill_attr(const struct td_backend_choice *choice, uint32_t place,
+static void fill_attr(const struct td_backend_choice *choice, uint32_t g, uint32_t place,
 		      struct perf_event_attr *attr)
 {
+	const struct group_event *event = &group[g][place];
+
 	*attr = (struct perf_event_attr){
 		.size = sizeof(*attr),
-		.type = group[place].type,
-		.config = group[place].config,
-		.exclude_kernel = !group[place].kernel,
+		.type = event->type,
+		.config = event->config,
+		.exclude_kernel = !event->kernel,
 		.exclude_hv = 1,
 		.disabled = place == 0,
 		.use_clockid = 1,
@@ -94,56 +100,83 @@ static void fill_attr(const struct td_backend_choice *choice, uint32_t place,
 	attr->wakeup_watermark = UINT32_MAX; /* nobody waits for it */
 }
 
-static int open_event(const struct td_backend_choice *choice, uint32_t place,
+static int open_event(const struct td_backend_choice *choice, uint32_t g, uint32_t place,
 		      uint32_t tid, int leader)
 {
 	struct perf_event_attr attr;
 	long fd;
 
-	fill_attr(choice, place, &attr);
+	fill_attr(choice, g, place, &attr);
 	fd = td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, leader,
 			 PERF_FLAG_FD_CLOEXEC, 0);
 	return fd < 0 ? (int)fd : td_descriptor_hide((int)fd);
 }
 
-static int *member(struct td_thread *thread, uint32_t place)
+static void clear_groups(struct td_vernier *vernier)
 {
-	return place ? &thread->registers.member_fd[place - 1]
-		     : &thread->registers.slots_fd;
+	memset(vernier->fd, 0xff, sizeof(vernier->fd));
 }
 
-static int open_group(const struct td_backend_choice *choice, struct td_thread *thread,
-		      uint32_t tid)
+static void close_groups(struct td_vernier *vernier)
 {
-	struct td_registers *registers = &thread->registers;
+	for (uint32_t g = TD_GROUPS_MAX; g-- > 0;)
+		for (uint32_t i = TD_COUNTERS_MAX; i-- > 0;)
+			td_descriptor_close(vernier->fd[g][i]);
+	clear_groups(vernier);
+}
 
-	memset(registers, 0, sizeof(*registers));
-	registers->slots_fd = -1;
-	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
-		registers->member_fd[i] = -1;
-	for (uint32_t i = 0; i < td_vernier_shape.values; i++) {
-		int fd = open_event(choice, i, tid, registers->slots_fd);
+static int open_group(const struct td_backend_choice *choice, struct td_vernier *vernier,
+		      uint32_t g, uint32_t tid)
+{
+	int *fds = vernier->fd[g];
 
-		if (fd < 0)
-			return fd;
-		*member(thread, i) = fd;
+	for (uint32_t i = 0; i < td_vernier_shape.values[g]; i++) {
+		fds[i] = open_event(choice, g, i, tid, i ? fds[0] : -1);
+		if (fds[i] < 0)
+			return fds[i];
 		/* a group takes many: what is left is for the program, and for
 		 * threads that make do with the strobe's few */
-		if (td_descriptor_is_scarce(fd, 6))
+		if (td_descriptor_is_scarce(fds[i], 6))
 			return -EMFILE;
 		/* only the mark by which we know it again */
 		if (is_sampler(i) || i == 0)
-			if (fcntl(fd, F_SETSIG, td_signal.number) != 0)
+			if (fcntl(fds[i], F_SETSIG, td_signal.number) != 0)
 				return -errno;
 	}
 	return 0;
 }
 
-static int map_ring(struct td_thread *thread, uint32_t pages)
+static int open_groups(const struct td_backend_choice *choice, struct td_vernier *vernier,
+		       uint32_t tid)
 {
-	struct td_vernier *vernier = thread->vernier;
-	uint32_t a = td_vernier_shape.sampler;
-	int fd = *member(thread, a);
+	int error = 0;
+
+	clear_groups(vernier);
+	for (uint32_t g = 0; g < td_vernier_shape.groups && !error; g++)
+		error = open_group(choice, vernier, g, tid);
+	return error;
+}
+
+/* Records of the group's events go into the ring, which is that of the first one. */
+static int direct_group(struct td_vernier *vernier, uint32_t g)
+{
+	uint32_t a = td_vernier_shape.sampler, n = td_vernier_shape.windows ? 2 : 1;
+	int ring = vernier->fd[0][a];
+
+	for (uint32_t i = 0; i < n; i++) {
+		int fd = vernier->fd[g][a + i];
+
+		if (ioctl(fd, PERF_EVENT_IOC_ID, &vernier->id[g][i]) != 0)
+			return -errno;
+		if (fd != ring && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring) != 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int map_ring(struct td_vernier *vernier, uint32_t pages)
+{
+	int fd = vernier->fd[0][td_vernier_shape.sampler], error = 0;
 	void *memory =
 		mmap(NULL, (pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -154,14 +187,9 @@ static int map_ring(struct td_thread *thread, uint32_t pages)
 		.data = (const uint8_t *)memory + PAGE,
 		.size = (uint64_t)pages * PAGE,
 	};
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &vernier->id[0]) != 0)
-		return -errno;
-	if (!td_vernier_shape.windows)
-		return 0;
-	if (ioctl(*member(thread, a + 1), PERF_EVENT_IOC_ID, &vernier->id[1]) != 0 ||
-	    ioctl(*member(thread, a + 1), PERF_EVENT_IOC_SET_OUTPUT, fd) != 0)
-		return -errno;
-	return 0;
+	for (uint32_t g = 0; g < td_vernier_shape.groups && !error; g++)
+		error = direct_group(vernier, g);
+	return error;
 }
 
 /* The more rings there are, the smaller is the next. */
@@ -175,12 +203,12 @@ static uint32_t pages_for(unsigned others)
 }
 
 /* At the size that the others leave, or smaller if locked memory is short. */
-static int open_ring(struct td_thread *thread)
+static int open_ring(struct td_vernier *vernier)
 {
 	int error = -EPERM;
 
 	for (uint32_t pages = pages_for(rings); pages; pages /= 2) {
-		error = map_ring(thread, pages);
+		error = map_ring(vernier, pages);
 		if (error != -EPERM)
 			break;
 	}
@@ -194,11 +222,22 @@ static void unmap_ring(struct td_vernier *vernier)
 	vernier->ring = (struct td_ring){.page = NULL};
 }
 
+/* Counts in a record at most. */
+static uint32_t longest_record(void)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t g = 0; g < td_vernier_shape.groups; g++)
+		if (td_vernier_shape.values[g] > longest)
+			longest = td_vernier_shape.values[g];
+	return longest;
+}
+
 /* How long half of the ring lasts at most. */
 static uint64_t tick_of(const struct td_backend_choice *choice,
 			const struct td_vernier *vernier)
 {
-	uint64_t record = (1 + 3 + 3 + td_vernier_shape.values) * 8;
+	uint64_t record = (1 + 3 + 3 + longest_record()) * 8;
 	uint64_t windows = vernier->ring.size / 2 / (2 * record);
 	uint64_t tick = windows * choice->vernier_plan.long_ns;
 
@@ -226,14 +265,14 @@ int td_vernier_open(const struct td_backend_choice *choice, struct td_thread *th
 	thread->fd = thread->timer = -1;
 	thread->by_vernier = true;
 	thread->plan = &choice->vernier_plan;
-	error = open_group(choice, thread, tid);
+	error = open_groups(choice, thread->vernier, tid);
 	if (!error)
-		error = open_ring(thread);
+		error = open_ring(thread->vernier);
 	if (!error)
 		error = td_interrupt_open_event(choice, thread, tid);
 	if (error) {
 		unmap_ring(thread->vernier);
-		td_metrics_close(thread);
+		close_groups(thread->vernier);
 		thread->by_vernier = false;
 		return error;
 	}
@@ -253,7 +292,20 @@ void td_vernier_close(struct td_thread *thread)
 		return;
 	td_collector_withdraw(thread);
 	unmap_ring(thread->vernier);
-	td_metrics_close(thread);
+	close_groups(thread->vernier);
+}
+
+void td_vernier_renumber(struct td_vernier *vernier, int from, int to)
+{
+	for (uint32_t g = 0; g < td_vernier_shape.groups; g++)
+		for (uint32_t i = 0; i < td_vernier_shape.values[g]; i++)
+			if (vernier->fd[g][i] == from)
+				vernier->fd[g][i] = to;
+}
+
+void td_vernier_leave_parent(struct td_vernier *vernier)
+{
+	close_groups(vernier);
 }
 
 void td_vernier_forget(void)
@@ -274,33 +326,13 @@ void td_vernier_drain_all(void)
 	td_core_unlock(&saved);
 }
 
-/* What the clock's group counts besides; each where the kernel lets us. */
-static void list_clock(bool windows, bool switches)
+/* A, and B behind it. */
+static void add_samplers(uint32_t g, uint32_t type, uint64_t config)
 {
-	add_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
-	if (windows)
-		add_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
-	add_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-	if (!switches)
-		return;
-	add_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
-	group[td_vernier_shape.values - 1].kernel = true; /* they happen there */
-}
-
-static void list_metrics(bool windows, const struct td_metrics_machine *machine)
-{
-	uint32_t counters = 1 + td_metrics_shape.nodes + td_metrics_shape.extras;
-
-	add_event(machine->type, td_metrics_config(0));
-	add_event(PERF_TYPE_HARDWARE, machine->cycles);
-	if (windows)
-		add_event(PERF_TYPE_HARDWARE, machine->cycles);
-	for (uint32_t i = 1; i < counters; i++)
-		add_event(machine->type, td_metrics_config(i));
-	td_vernier_shape.sampler = 1;
-	td_vernier_shape.nodes = td_metrics_shape.nodes;
-	td_vernier_shape.correction = td_metrics_shape.correction;
-	td_vernier_shape.width = td_metrics_shape.width;
+	td_vernier_shape.sampler = td_vernier_shape.values[g];
+	add_event(g, type, config);
+	if (td_vernier_shape.windows)
+		add_event(g, type, config);
 }
 
 /* Counter 0 is the group's first; the others follow the samplers. */
@@ -309,27 +341,80 @@ static void map_counters(void)
 	struct td_vernier_shape *shape = &td_vernier_shape;
 	uint32_t next = shape->sampler + (shape->windows ? 2 : 1);
 
+	shape->groups = 1;
+	shape->shared = shape->values[0];
 	shape->counter[0] = 0;
-	for (uint32_t i = 1; next < shape->values; i++)
-		shape->counter[i] = (uint8_t)next++;
+	counters = 1;
+	while (next < shape->values[0])
+		shape->counter[counters++] = (uint8_t)next++;
+}
+
+/* What the clock's group counts besides; each where the kernel lets us. */
+static void list_clock(bool switches)
+{
+	uint32_t *n = td_vernier_shape.values;
+
+	add_samplers(0, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+	add_event(0, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+	if (switches) {
+		add_event(0, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
+		group[0][*n - 1].kernel = true; /* they happen there */
+	}
+	td_vernier_shape.delay_ns = CLOCK_DELAY_NS;
+	map_counters();
+}
+
+static void list_metrics(const struct td_metrics_machine *machine)
+{
+	uint32_t n = 1 + td_metrics_shape.nodes + td_metrics_shape.extras;
+
+	add_event(0, machine->type, td_metrics_config(0));
+	add_samplers(0, PERF_TYPE_HARDWARE, machine->cycles);
+	for (uint32_t i = 1; i < n; i++)
+		add_event(0, machine->type, td_metrics_config(i));
+	td_vernier_shape.nodes = td_metrics_shape.nodes;
+	td_vernier_shape.correction = td_metrics_shape.correction;
+	td_vernier_shape.width = td_metrics_shape.width;
+	map_counters();
+}
+
+/* One of the groups that the machine's events were cut to. */
+static void list_events(uint32_t g)
+{
+	struct td_vernier_shape *shape = &td_vernier_shape;
+	uint32_t own = td_events_own(g), members = td_groups_shape.members[g];
+
+	shape->values[g] = 0; /* of another trial */
+	add_samplers(g, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	/* what all groups have comes first */
+	shape->shared = shape->values[g] + members - own;
+	for (uint32_t n = 0; n < members; n++) {
+		uint32_t i = (own + n) % members;
+		struct group_event event = {0};
+
+		shape->counter[td_groups_shape.value[g][i]] = (uint8_t)shape->values[g];
+		td_events_member(g, i, &event.type, &event.config);
+		add_event(g, event.type, event.config);
+	}
+	shape->groups = g + 1;
 }
 
 uint32_t td_vernier_counters(void)
 {
-	const struct td_vernier_shape *shape = &td_vernier_shape;
-
-	return 1 + shape->values - shape->sampler - (shape->windows ? 2 : 1);
+	return td_vernier_shape.events ? td_events_counters() : counters;
 }
 
 static void make_plan(struct td_backend_choice *choice)
 {
 	struct td_strobe_plan *plan = &choice->vernier_plan;
-	bool cycles = choice->backend == TD_BACKEND_METRICS;
+	bool cycles = td_backend_has_cycles(choice);
 
 	*plan = choice->plan;
 	plan->shortest = cycles ? CYCLES_SHORTEST : CLOCK_SHORTEST_NS;
 	plan->empty_every = 0; /* nothing of ours is in a window */
-	if (cycles)            /* of about a gigahertz; it only paces the ticks */
+	if (td_vernier_shape.events)
+		plan->leavings = td_events_leavings();
+	if (cycles) /* of about a gigahertz; it only paces the ticks */
 		plan->long_ns =
 			plan->long_period * 1000 /
 			(td_facts_cycles_per_us() ? td_facts_cycles_per_us() : 1000);
@@ -337,69 +422,98 @@ static void make_plan(struct td_backend_choice *choice)
 		plan->long_ns = plan->long_period;
 }
 
-static void make_group(struct td_backend_choice *choice,
-		       const struct td_metrics_machine *machine, bool switches)
+static void begin_shape(const struct td_backend_choice *choice)
 {
-	bool windows = choice->plan.short_period != 0;
-
-	td_vernier_shape =
-		(struct td_vernier_shape){.windows = windows, .tick_ns = TICK_NS};
-	if (choice->backend == TD_BACKEND_METRICS) {
-		list_metrics(windows, machine);
-	} else {
-		list_clock(windows, switches);
-		td_vernier_shape.delay_ns = CLOCK_DELAY_NS;
-	}
-	map_counters();
+	td_vernier_shape = (struct td_vernier_shape){
+		.windows = choice->plan.short_period != 0,
+		.tick_ns = TICK_NS,
+		.scale = 1,
+	};
 }
 
 /* Does the group count from the first moment to the last? */
-static int run_trial(const struct td_thread *thread)
+static int run_trial(const int *fds, uint32_t values)
 {
 	uint64_t count[3 + TD_COUNTERS_MAX] = {0};
-	int fd = thread->registers.slots_fd;
 
-	if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+	if (ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0) != 0)
 		return -errno;
 	for (volatile uint32_t i = 0; i < TRIAL_LOOP; i++)
 		;
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	if (read(fd, count, sizeof(count)) < 0)
-		return -errno;
+	ioctl(fds[0], PERF_EVENT_IOC_DISABLE, 0);
+	if (read(fds[0], count, sizeof(count)) < (ssize_t)(3 + values) * 8)
+		return -EIO;
 	return count[2] && count[1] == count[2] && count[3 + td_vernier_shape.sampler]
 		       ? 0
 		       : -EBUSY;
 }
 
-static int try_group(struct td_backend_choice *choice)
+static int try_groups(const struct td_backend_choice *choice)
 {
-	static struct td_vernier vernier;
-	static struct td_thread trial;
+	static struct td_vernier trial;
 	int error;
 
 	memset(&trial, 0, sizeof(trial));
-	trial.vernier = &vernier;
-	error = open_group(choice, &trial, 0);
+	error = open_groups(choice, &trial, 0);
 	if (!error)
 		error = map_ring(&trial, 1);
-	if (!error)
-		error = run_trial(&trial);
-	unmap_ring(&vernier);
-	td_metrics_close(&trial);
+	for (uint32_t g = 0; g < td_vernier_shape.groups && !error; g++)
+		error = run_trial(trial.fd[g], td_vernier_shape.values[g]);
+	unmap_ring(&trial);
+	close_groups(&trial);
 	return error;
+}
+
+/* Of groups that were just cut: can the kernel count this one and those before it? */
+static int try_events(void *context, uint32_t g)
+{
+	list_events(g);
+	return try_groups(context);
+}
+
+static int cut_events(struct td_backend_choice *choice)
+{
+	struct td_vernier_shape *shape = &td_vernier_shape;
+	int error = td_events_cut_beside(&td_core.options, try_events, choice);
+
+	shape->events = true;
+	shape->level1 = td_groups_shape.nodes;
+	shape->scale = td_groups_shape.width;
+	shape->groups = td_groups_shape.groups;
+	if (shape->groups == 1)
+		shape->shared = shape->values[0];
+	else /* each has its turn, also in a short run */
+		shape->tick_ns = TICK_NS / 2;
+	return error;
+}
+
+static int try_clock(struct td_backend_choice *choice, bool switches)
+{
+	begin_shape(choice);
+	list_clock(switches);
+	return try_groups(choice);
+}
+
+static int try_backend(struct td_backend_choice *choice,
+		       const struct td_metrics_machine *machine)
+{
+	begin_shape(choice);
+	switch (choice->backend) {
+	case TD_BACKEND_METRICS:
+		list_metrics(machine);
+		return try_groups(choice);
+	case TD_BACKEND_EVENTS:
+		return cut_events(choice);
+	default:
+		return try_clock(choice, true) ? try_clock(choice, false) : 0;
+	}
 }
 
 int td_vernier_try(struct td_backend_choice *choice,
 		   const struct td_metrics_machine *machine, char *why, size_t size)
 {
-	int error;
+	int error = try_backend(choice, machine);
 
-	make_group(choice, machine, true);
-	error = try_group(choice);
-	if (error && choice->backend == TD_BACKEND_CLOCK) {
-		make_group(choice, machine, false);
-		error = try_group(choice);
-	}
 	if (error)
 		snprintf(why, size,
 			 "the kernel refuses the vernier's group or its ring (%s)",

@@ -11,11 +11,13 @@
 
 #include "agent/core/core.h"
 #include "agent/core/metrics.h"
+#include "agent/sigsafe/vernier.h"
 
 /*
- * Makes the group for the choice's backend, opens it for the calling thread and
- * runs it for a moment.  Returns 0, with td_vernier_shape and choice->vernier_plan
- * filled in, or -errno with the reason in `why`.
+ * Makes the groups for the choice's backend, opens them for the calling thread and
+ * runs each for a moment.  Returns 0, with td_vernier_shape and choice->vernier_plan
+ * filled in, or -errno with the reason in `why`.  Of EVENTS the groups are cut anew, as
+ * td_core.options and the second cycle counter allow.
  */
 int td_vernier_try(struct td_backend_choice *choice,
 		   const struct td_metrics_machine *machine, char *why, size_t size);
@@ -33,7 +35,11 @@ int td_vernier_open(const struct td_backend_choice *choice, struct td_thread *th
 /* Closes and unmaps a stopped one.  Under the core lock. */
 void td_vernier_close(struct td_thread *thread);
 
-/* In a forked child: none of the parent's rings is here. */
+/* One of ours has another number now. */
+void td_vernier_renumber(struct td_vernier *vernier, int from, int to);
+
+/* In a forked child: closes the parent's descriptors; none of its rings is here. */
+void td_vernier_leave_parent(struct td_vernier *vernier);
 void td_vernier_forget(void);
 
 /* Takes the records of all threads but the calling one's out of their rings, before

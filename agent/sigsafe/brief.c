@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "agent/sigsafe/judge.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
 #include "agent/sigsafe/strobe_parts.h"
@@ -345,10 +346,7 @@ __attribute__((noinline)) static enum td_reject find_close(struct td_thread *thr
 	*opened = thread->opened->identity;
 	closed = td_strobe_look_up(thread, ip);
 	thread->closed = &closed->identity;
-	if (closed->identity.kind == TD_PLACE_UNKNOWN || opened->kind == TD_PLACE_UNKNOWN)
-		return TD_REJECT_UNKNOWN;
-	return td_identity_same_function(thread->closed, opened) ? TD_REJECT_MAX
-								 : TD_REJECT_FUNCTION;
+	return td_judge_ends(opened, thread->closed);
 }
 
 /*

@@ -58,10 +58,11 @@ void td_groups_capture(struct td_thread *thread)
 	groups->fresh = true;
 }
 
-/* Level 1 from group 0's own events. */
-static void make_nodes(const uint64_t *delta, uint64_t *values)
+void td_groups_make_nodes(uint64_t *values)
 {
-	uint64_t rest = values[0];
+	uint64_t rest = values[0], count[TD_GROUP_NODES];
+
+	memcpy(count, values + 1, sizeof(count));
 
 	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
 		int64_t slots = 0;
@@ -70,7 +71,7 @@ static void make_nodes(const uint64_t *delta, uint64_t *values)
 			continue;
 
 		for (uint32_t i = 0; i < TD_GROUP_NODES; i++)
-			slots += td_groups_shape.factor[node][i] * (int64_t)delta[i];
+			slots += td_groups_shape.factor[node][i] * (int64_t)count[i];
 		values[1 + node] = (uint64_t)slots;
 		rest -= (uint64_t)slots;
 	}
@@ -82,7 +83,6 @@ static bool read_group(struct td_thread *thread, struct td_reading *now)
 {
 	struct td_group_counters *groups = thread->groups;
 	uint32_t active = groups->active, n = td_groups_shape.members[active];
-	uint64_t delta[TD_GROUP_MEMBERS] = {0};
 
 	if (!groups->fresh)
 		td_groups_capture(thread);
@@ -90,12 +90,11 @@ static bool read_group(struct td_thread *thread, struct td_reading *now)
 	memset(now->values, 0, sizeof(now->values));
 	now->elapsed = groups->count[0] - groups->base[0];
 	now->values[0] = now->elapsed * td_groups_shape.width;
-	for (uint32_t i = 0; i < n; i++) {
-		delta[i] = groups->count[1 + i] - groups->base[1 + i];
-		now->values[td_groups_shape.value[active][i]] = delta[i];
-	}
+	for (uint32_t i = 0; i < n; i++)
+		now->values[td_groups_shape.value[active][i]] =
+			groups->count[1 + i] - groups->base[1 + i];
 	if (active == 0 && td_groups_shape.nodes)
-		make_nodes(delta, now->values);
+		td_groups_make_nodes(now->values);
 	return groups->complete && groups->based;
 }
 

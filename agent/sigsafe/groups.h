@@ -67,6 +67,10 @@ struct td_group_counters {
 
 extern const struct td_counter_ops td_groups_ops;
 
+/* Level 1 from the counts of group 0's own events, which are values 1 to 4: they become
+ * its nodes, in slots.  A node may be below 0.  Context: any. */
+void td_groups_make_nodes(uint64_t *values);
+
 /* Reads the active group.  Context: signal, or normal on the thread. */
 void td_groups_capture(struct td_thread *thread);
 

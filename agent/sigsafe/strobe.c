@@ -9,6 +9,7 @@
 #include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/groups.h"
+#include "agent/sigsafe/judge.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
 #include "agent/sigsafe/strobe_parts.h"
@@ -190,41 +191,28 @@ static bool was_switched(const struct td_thread *thread)
 	return thread->counters->switched && thread->counters->switched(thread);
 }
 
-/* Left by a return, or by a call: not one function's window, though it may be where it
- * began again.  Functions that call each other return only in the end. */
+/* Our own leavings are not known before an empty window has shown them. */
 static bool is_nested(const struct td_thread *thread, const uint64_t *values)
 {
-	unsigned first = thread->plan->leavings;
-
-	_Static_assert(TD_LEAVINGS == 2, "one line for each");
-	return first && thread->places.record->empties &&
-	       (values[first] > thread->own_leavings[0] ||
-		values[first + 1] > thread->own_leavings[1]);
+	return thread->places.record->empties &&
+	       td_judge_left(thread->plan, values, thread->own_leavings);
 }
 
-/* TD_REJECT_MAX: the window counts. */
 static enum td_reject judge(const struct td_thread *thread,
 			    const struct td_identity *where, const struct td_reading *now,
 			    bool delayed)
 {
-	const struct td_window *window = &thread->window;
-
-	if (!now->readable)
-		return TD_REJECT_COUNTERS;
-	if (was_switched(thread))
-		return TD_REJECT_SWITCHED;
-	if (now->elapsed < window->requested)
-		return TD_REJECT_EARLY;
-	if (delayed)
-		return TD_REJECT_BLOCKED;
-	if (now->elapsed > 2 * thread->plan->short_period + thread->plan->late)
-		return TD_REJECT_LATE;
-	if (where->kind == TD_PLACE_UNKNOWN || window->opened_in.kind == TD_PLACE_UNKNOWN)
-		return TD_REJECT_UNKNOWN;
-	if (where != &window->opened_in &&
-	    !td_identity_same_function(where, &window->opened_in))
-		return TD_REJECT_FUNCTION;
-	return is_nested(thread, now->values) ? TD_REJECT_NESTED : TD_REJECT_MAX;
+	return td_judge(thread->plan,
+			&(struct td_judged){
+				.readable = now->readable,
+				.switched = was_switched(thread),
+				.delayed = delayed,
+				.left = now->readable && is_nested(thread, now->values),
+				.length = now->elapsed,
+				.least = thread->window.requested,
+				.opened_in = &thread->window.opened_in,
+				.closed_in = where,
+			});
 }
 
 /* The counters as they were read; UINT32_MAX stands for more. */

@@ -23,8 +23,7 @@ struct td_vernier_shape td_vernier_shape;
 /* The group's members in the order of their counts. */
 static int member(const struct td_thread *thread, uint32_t place)
 {
-	return place ? thread->registers.member_fd[place - 1]
-		     : thread->registers.slots_fd;
+	return thread->vernier->fd[thread->vernier->active][place];
 }
 
 /* As for the trigger: the program may have closed it and have the number itself. */
@@ -67,10 +66,12 @@ static void unclaim(struct td_vernier *vernier, enum td_vernier_claim then)
 static bool read_now(const struct td_thread *thread, struct td_vernier_reading *reading)
 {
 	struct td_vernier_group group;
+	uint32_t values = td_vernier_shape.values[thread->vernier->active];
 	long n = td_syscall3(SYS_read, member(thread, 0), &group, sizeof(group));
 
-	return n >= (long)(3 + td_vernier_shape.values) * 8 &&
-	       td_vernier_window_reading(reading, &group, td_clock_now(CLOCK_MONOTONIC));
+	return n >= (long)(3 + values) * 8 &&
+	       td_vernier_window_reading(reading, &group, values,
+					 td_clock_now(CLOCK_MONOTONIC));
 }
 
 /* What the ring had no room for since its last record, when no further record
@@ -215,10 +216,31 @@ static int rephase(struct td_thread *thread)
 	return error;
 }
 
+/* Groups take turns.  Each goes on from what it has counted before. */
+static int next_group(struct td_thread *thread)
+{
+	struct td_vernier *vernier = thread->vernier;
+	uint64_t took = vernier->last.running - vernier->phase_start;
+
+	if (td_vernier_shape.groups < 2)
+		return 0;
+	td_vernier_window_leave(thread);
+	vernier->active = (vernier->active + 1) % td_vernier_shape.groups;
+	if (!group_is_ours(thread))
+		return -EBADF;
+	if (!read_now(thread, &vernier->last))
+		return -EIO;
+	vernier->sampled = vernier->last;
+	vernier->phase_start = vernier->last.running - took; /* for the next step */
+	return 0;
+}
+
 static int start_group(struct td_thread *thread)
 {
-	int error = rephase(thread);
+	int error = next_group(thread);
 
+	if (!error)
+		error = rephase(thread);
 	if (!error)
 		error = (int)control(thread, PERF_EVENT_IOC_ENABLE);
 	return error ? error : delay_other(thread, td_vernier_shape.delay_ns);
@@ -264,8 +286,10 @@ static bool stop_and_take(struct td_thread *thread)
 
 static void go_on(struct td_thread *thread)
 {
-	if (start_group(thread))
-		give_up(thread, TD_LOST_REARM);
+	int error = start_group(thread);
+
+	if (error)
+		give_up(thread, error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM);
 }
 
 static void drain(struct td_thread *thread)
@@ -386,6 +410,8 @@ int td_vernier_start(struct td_thread *thread)
 	int error;
 
 	vernier->waiting = false;
+	vernier->active =
+		(uint32_t)td_random_below(&thread->random, td_vernier_shape.groups);
 	if (!read_now(thread, &vernier->last))
 		return -EIO;
 	vernier->sampled = vernier->last;

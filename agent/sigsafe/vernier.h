@@ -20,12 +20,19 @@
 
 /* What a record's counts are; one for the process, constant after the start. */
 struct td_vernier_shape {
-	uint32_t values; /* counts in a record, at most TD_COUNTERS_MAX */
+	uint32_t groups;                /* that take turns; one but with EVENTS */
+	uint32_t values[TD_GROUPS_MAX]; /* counts in a record of each, at most
+					 * TD_COUNTERS_MAX */
+	uint32_t shared; /* so many of them, the first ones, are in all groups */
 	/* The event A, by its place in the group; B comes next.  A's counts are
 	 * lengths in the period's unit. */
 	uint32_t sampler;
-	bool windows;                     /* there is a B */
-	uint8_t counter[TD_COUNTERS_MAX]; /* the count that is the profile's counter i */
+	bool windows; /* there is a B */
+	/* The count that is the profile's counter i, of the groups that have so many. */
+	uint8_t counter[TD_COUNTERS_MAX];
+	uint32_t scale; /* counter 0 is so many times its count */
+	bool events;    /* EVENTS: groups of general-purpose counters */
+	bool level1;    /* EVENTS: counters 1 to 4 are to become level 1's nodes */
 	uint32_t nodes; /* METRICS: so many counters behind slots, else 0 */
 	struct td_correction correction; /* of theirs */
 	uint32_t width;                  /* METRICS: slots a cycle */
@@ -59,7 +66,9 @@ enum td_vernier_claim {
 struct td_vernier {
 	_Atomic uint32_t claim; /* enum td_vernier_claim */
 	struct td_ring ring;
-	uint64_t id[2];         /* of A and B, as records name them */
+	int fd[TD_GROUPS_MAX][TD_COUNTERS_MAX]; /* the first is the leader; -1 none */
+	uint64_t id[TD_GROUPS_MAX][2];          /* of A and B, as records name them */
+	uint32_t active;        /* the group that counts: all records are its */
 	uint32_t shorter;       /* which of them has the shorter period now */
 	uint64_t period;        /* that one's */
 	uint64_t longer_period; /* the other one's */

@@ -4,6 +4,8 @@
 #include <time.h>
 
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/groups.h"
+#include "agent/sigsafe/judge.h"
 #include "agent/sigsafe/strobe_parts.h"
 #include "agent/sigsafe/sums.h"
 #include "agent/sigsafe/timeline.h"
@@ -17,14 +19,22 @@
 
 #define FIELD_FULL 255u
 
-/* The profile's counters from one reading to another. */
-static void difference(const struct td_vernier_reading *from,
+/* The profile's counters from one reading to another of the same group. */
+static void difference(const struct td_thread *thread,
+		       const struct td_vernier_reading *from,
 		       const struct td_vernier_reading *to, uint64_t *values)
 {
 	const struct td_vernier_shape *shape = &td_vernier_shape;
+	uint32_t n = shape->values[thread->vernier->active];
 
-	for (uint32_t i = 0; i < td_store.header->counters; i++)
-		values[i] = to->value[shape->counter[i]] - from->value[shape->counter[i]];
+	for (uint32_t i = 0; i < td_store.header->counters; i++) {
+		uint32_t count = shape->counter[i];
+
+		values[i] = count < n ? to->value[count] - from->value[count] : 0;
+	}
+	values[0] *= shape->scale;
+	if (shape->level1)
+		td_groups_make_nodes(values);
 }
 
 static void correct(uint64_t *values)
@@ -32,6 +42,18 @@ static void correct(uint64_t *values)
 	if (td_vernier_shape.nodes)
 		td_registers_correct(&td_vernier_shape.correction, td_vernier_shape.nodes,
 				     values);
+}
+
+/* The same for what is of the whole run: what some of the groups do not count is not. */
+static void difference_of_all(const struct td_thread *thread,
+			      const struct td_vernier_reading *from,
+			      const struct td_vernier_reading *to, uint64_t *values)
+{
+	difference(thread, from, to, values);
+	correct(values);
+	for (uint32_t i = 0; i < td_store.header->counters; i++)
+		if (td_vernier_shape.counter[i] >= td_vernier_shape.shared)
+			values[i] = 0;
 }
 
 /*
@@ -63,8 +85,7 @@ void td_vernier_window_total(struct td_thread *thread,
 		vernier->last = *now;
 		return;
 	}
-	difference(&vernier->last, now, values);
-	correct(values);
+	difference_of_all(thread, &vernier->last, now, values);
 	for (uint32_t i = 0; i < td_store.header->counters; i++)
 		thread->places.record->total[i] += values[i];
 	vernier->last = *now;
@@ -82,14 +103,14 @@ static struct td_file_place *count_sample(struct td_thread *thread,
 	return place;
 }
 
-static void add_to_timeline(struct td_thread *thread, uint64_t time,
+static void add_to_timeline(struct td_thread *thread, uint64_t time, uint64_t samples,
 			    const uint64_t *values)
 {
 	uint64_t *bucket = td_timeline_bucket(&thread->places, time);
 
 	if (!bucket)
 		return;
-	bucket[0]++;
+	bucket[0] += samples;
 	for (uint32_t i = 0; values && i < td_store.header->counters; i++)
 		bucket[1 + i] += values[i];
 }
@@ -99,7 +120,16 @@ void td_vernier_window_sample(struct td_thread *thread, uint64_t ip)
 	uint64_t time = td_clock_now(CLOCK_MONOTONIC);
 
 	count_sample(thread, td_strobe_look_up(thread, ip), time);
-	add_to_timeline(thread, time, NULL);
+	add_to_timeline(thread, time, 1, NULL);
+}
+
+void td_vernier_window_leave(struct td_thread *thread)
+{
+	struct td_vernier *vernier = thread->vernier;
+	uint64_t values[TD_COUNTERS_MAX];
+
+	difference_of_all(thread, &vernier->sampled, &vernier->last, values);
+	add_to_timeline(thread, vernier->last.time, 0, values);
 }
 
 /* The waiting record is a sample, at `where`. */
@@ -112,9 +142,8 @@ static struct td_file_place *sample_first(struct td_thread *thread,
 	uint64_t values[TD_COUNTERS_MAX];
 
 	*where = known->identity;
-	difference(&vernier->sampled, at, values);
-	correct(values);
-	add_to_timeline(thread, at->time, values);
+	difference_of_all(thread, &vernier->sampled, at, values);
+	add_to_timeline(thread, at->time, 1, values);
 	vernier->sampled = *at;
 	vernier->laps++;
 	vernier->waiting = false;
@@ -156,25 +185,26 @@ static bool was_switched(const struct td_vernier_reading *from,
 	return to->time - from->time > to->running - from->running + SWITCH_NS;
 }
 
-/* TD_REJECT_MAX: the window counts. */
+/* Nothing of ours is in a window, and a switch explains counts that cannot be. */
 static enum td_reject judge(const struct td_thread *thread,
 			    const struct td_identity *opened_in,
 			    const struct td_identity *closed_in, uint64_t length,
-			    const struct td_vernier_reading *now)
+			    const uint64_t *values, const struct td_vernier_reading *now)
 {
-	if (length < thread->plan->shortest)
-		return TD_REJECT_EARLY;
-	if (was_switched(&thread->vernier->first.reading, now))
-		return TD_REJECT_SWITCHED;
-	if (length > 2 * thread->plan->short_period + thread->plan->late)
-		return TD_REJECT_LATE;
-	if (!is_possible(thread, &thread->vernier->first.reading, now))
-		return TD_REJECT_COUNTERS;
-	if (opened_in->kind == TD_PLACE_UNKNOWN || closed_in->kind == TD_PLACE_UNKNOWN)
-		return TD_REJECT_UNKNOWN;
-	if (!td_identity_same_function(opened_in, closed_in))
-		return TD_REJECT_FUNCTION;
-	return TD_REJECT_MAX;
+	static const uint64_t none_ours[TD_LEAVINGS];
+	const struct td_vernier_reading *from = &thread->vernier->first.reading;
+	bool switched = was_switched(from, now);
+
+	return td_judge(thread->plan,
+			&(struct td_judged){
+				.readable = switched || is_possible(thread, from, now),
+				.switched = switched,
+				.left = td_judge_left(thread->plan, values, none_ours),
+				.length = length,
+				.least = thread->plan->shortest,
+				.opened_in = opened_in,
+				.closed_in = closed_in,
+			});
 }
 
 /*
@@ -217,7 +247,8 @@ static void set_values(const uint64_t *values, uint64_t metrics, uint32_t *to)
 		return;
 	}
 	for (uint32_t i = 0; i < counters && i < TD_WINDOW_VALUES; i++)
-		to[i] = td_saturated(values[i]);
+		to[i] = td_vernier_shape.events ? (uint32_t)values[i] /* signed */
+						: td_saturated(values[i]);
 }
 
 struct ends {
@@ -237,10 +268,25 @@ static void log_window(struct td_thread *thread, const struct ends *ends,
 	/* exact: what the two periods asked for is what the counter shows */
 	log->requested = td_saturated(length);
 	log->reject = (uint8_t)reject;
+	log->group = (uint8_t)thread->vernier->active;
 	td_windows_set_end(log, 0, &ends->opened_in, ends->opened_at);
 	td_windows_set_end(log, 1, &ends->closed_in, ends->closed_at);
 	set_values(values, metrics, log->value);
 	td_windows_publish(log, TD_WINDOW_USED);
+}
+
+/* Sums of windows are kept by group: where those of the active one go.  NULL: no room. */
+static struct td_file_place *sums_place(struct td_thread *thread,
+					const struct td_identity *opened_in,
+					struct td_file_place *place)
+{
+	uint32_t group = thread->vernier->active;
+
+	if (!group)
+		return place;
+	place = td_places_get_of(&thread->places, opened_in, group);
+	/* the place of all that found no room is group 0's */
+	return place == thread->places.other ? NULL : place;
 }
 
 /* From the waiting record to this one. */
@@ -250,7 +296,6 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 	struct td_vernier *vernier = thread->vernier;
 	struct ends ends = {.opened_at = vernier->first.ip, .closed_at = ip};
 	struct td_file_place *place = sample_first(thread, &ends.opened_in);
-	unsigned first = thread->plan->leavings;
 	uint64_t values[TD_COUNTERS_MAX], metrics = 0;
 	uint32_t nodes = td_vernier_shape.nodes;
 	enum td_reject reject;
@@ -259,21 +304,23 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 		ends.closed_in = ends.opened_in;
 	else
 		ends.closed_in = td_strobe_look_up(thread, ip)->identity;
-	difference(&vernier->first.reading, now, values);
-	reject = judge(thread, &ends.opened_in, &ends.closed_in, length, now);
+	difference(thread, &vernier->first.reading, now, values);
+	reject = judge(thread, &ends.opened_in, &ends.closed_in, length, values, now);
 	if (nodes) {
 		metrics = fields_of(values);
-		if (!td_registers_decode(values[0], metrics, nodes, values + 1))
+		if (!td_registers_decode(values[0], metrics, nodes, values + 1) &&
+		    reject == TD_REJECT_MAX)
 			reject = TD_REJECT_COUNTERS;
 	}
-	if (reject == TD_REJECT_MAX && first && (values[first] || values[first + 1]))
-		reject = TD_REJECT_NESTED;
 	if (td_windows_takes(reject))
 		log_window(thread, &ends, values, metrics, length, reject);
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, place, reject);
 		return;
 	}
+	place = sums_place(thread, &ends.opened_in, place);
+	if (!place)
+		return;
 	thread->places.record->windows++;
 	correct(values);
 	td_sums_add_window(place, values, td_store.header->counters);
@@ -305,14 +352,15 @@ static void take_end(struct td_thread *thread, uint32_t which, uint64_t ip,
 }
 
 bool td_vernier_window_reading(struct td_vernier_reading *reading,
-			       const struct td_vernier_group *group, uint64_t time)
+			       const struct td_vernier_group *group, uint32_t values,
+			       uint64_t time)
 {
-	if (group->events != td_vernier_shape.values)
+	if (group->events != values)
 		return false;
 	reading->time = time;
 	reading->enabled = group->enabled;
 	reading->running = group->running;
-	for (uint32_t i = 0; i < td_vernier_shape.values; i++)
+	for (uint32_t i = 0; i < values; i++)
 		reading->value[i] = group->value[i];
 	return true;
 }
@@ -321,23 +369,20 @@ bool td_vernier_window_reading(struct td_vernier_reading *reading,
  * them. */
 enum { WORD_ID, WORD_IP, WORD_TIME, WORD_GROUP };
 
-static bool is_complete(const struct td_ring_record *record)
-{
-	return record->words >= WORD_GROUP + 3 + td_vernier_shape.values;
-}
-
 static void take_sample(struct td_thread *thread, const struct td_ring_record *record)
 {
 	struct td_vernier *vernier = thread->vernier;
+	uint32_t values = td_vernier_shape.values[vernier->active];
+	const uint64_t *id = vernier->id[vernier->active];
 	struct td_vernier_reading now;
 
-	if (!is_complete(record) ||
+	if (record->words < WORD_GROUP + 3 + values ||
 	    !td_vernier_window_reading(&now, (const void *)&record->word[WORD_GROUP],
-				       record->word[WORD_TIME]))
+				       values, record->word[WORD_TIME]))
 		return;
 	td_vernier_window_total(thread, &now);
 	for (uint32_t which = 0; which < 2; which++)
-		if (record->word[WORD_ID] == vernier->id[which])
+		if (record->word[WORD_ID] == id[which])
 			take_end(thread, which, record->word[WORD_IP], &now);
 }
 

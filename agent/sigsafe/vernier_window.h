@@ -16,9 +16,10 @@ struct td_vernier_group {
 	uint64_t value[TD_COUNTERS_MAX];
 };
 
-/* False if it is not of our group. */
+/* False if it has not so many values: it is not of our group. */
 bool td_vernier_window_reading(struct td_vernier_reading *reading,
-			       const struct td_vernier_group *group, uint64_t time);
+			       const struct td_vernier_group *group, uint32_t values,
+			       uint64_t time);
 
 /* One record of the ring. */
 void td_vernier_window_record(struct td_thread *thread,
@@ -30,6 +31,9 @@ void td_vernier_window_total(struct td_thread *thread,
 
 /* The latest record has no partner and gets none. */
 void td_vernier_window_cut(struct td_thread *thread);
+
+/* Another group counts from now on: what is not in the timeline yet. */
+void td_vernier_window_leave(struct td_thread *thread);
 
 /* A sample at `ip`, now, without a window. */
 void td_vernier_window_sample(struct td_thread *thread, uint64_t ip);

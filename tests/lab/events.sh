@@ -5,11 +5,7 @@
 # --long: 30,000 windows, cost of returns to user mode, interrupts that come late.
 . "$(dirname "$0")/lib.sh"
 
-# The command and its libraries.
-cp "$tdagent" "$guest_dir/tdagent" || exit 99
-for library_file in $(ldd "$tdagent" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p'); do
-	cp "$library_file" "$guest_dir/"
-done
+with_command
 
 # probes LABEL OPTIONS: what `tdagent probe` says there, in $work/LABEL.probe
 probes()

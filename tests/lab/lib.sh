@@ -29,6 +29,15 @@ lab()
 	rm -f "$work/$1.tar"
 }
 
+# with_command: ./tdagent and its libraries are in the guest, for LD_LIBRARY_PATH=/in.
+with_command()
+{
+	cp "$tdagent" "$guest_dir/tdagent" || exit 99
+	for library_file in $(ldd "$tdagent" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p'); do
+		cp "$library_file" "$guest_dir/"
+	done
+}
+
 # with_agent LONG SHORT: the beginning of a command that is measured; the same
 # samples every time, as far as the lab repeats itself.  $lab_windows: who cuts windows.
 with_agent()

@@ -63,6 +63,33 @@ measure blocked "" 50000 1000 "-r 700 -x block"
 accurate blocked --brief --windows 100 --enough 10 --slots 1
 by_vernier blocked
 
+# by_groups LABEL GROUPS LEVEL TOTALS: windows of so many groups of events by the kernel
+by_groups()
+{
+	by_vernier "$1"
+	GROUPS_WANTED=$2 LEVEL=$3 TOTALS=$4 holds "$1" <<'END'
+import os
+run = report["run"]
+check(run["backend"] == "events", "backend is %s: %s" % (run["backend"], run["reason"]))
+check(run["reason"].startswith(os.environ["GROUPS_WANTED"] + " group") and
+      "as the kernel reads them" in run["reason"], run["reason"])
+check(run["level"] == int(os.environ["LEVEL"]), "level %d" % run["level"])
+check(("topdown" in report["totals"]) == (os.environ["TOTALS"] == "yes"), "totals")
+END
+}
+
+# The second cycle counter takes one of four: three are left, and level 1 has four events.
+echo "== groups of events, level 1 in two of them"
+measure skx "-m skx" 100000 1000 "-r 1000"
+accurate skx --brief --enough 12 --functions-only
+by_groups skx 2 1 no
+
+echo "== groups of events, level 1 in one of them"
+lab_setup="$lab_setup TDAGENT_PMU=events"
+measure whole "-m icx" 100000 1000 "-r 600"
+accurate whole --brief --windows 100 --enough 12 --slots 1
+by_groups whole 1 1 yes
+
 echo "== RDPMC off, an ordinary user"
 lab_setup=
 measure plain "-m spr -r 0 -u 1000 -p 2" 100000 1000 "-r 1000"

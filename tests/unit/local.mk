@@ -144,6 +144,7 @@ agent_tests = \
 	tests/unit/test_callpath \
 	tests/unit/test_identity \
 	tests/unit/test_groups \
+	tests/unit/test_judge \
 	tests/unit/test_metrics \
 	tests/unit/test_strobe \
 	tests/unit/test_vernier \
@@ -154,6 +155,8 @@ tests_unit_test_groups_SOURCES = tests/unit/test_groups.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_groups_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_groups_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+tests_unit_test_judge_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_judge_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 tests_unit_test_metrics_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_metrics_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 

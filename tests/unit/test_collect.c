@@ -86,10 +86,12 @@ static void setup(void)
 			 .kind = TD_COLLECT_RING,
 			 .pid = (uint32_t)getpid(),
 			 .tid = 5,
-			 .id = {ID_A, ID_B},
+			 .id = {{ID_A, ID_B}},
 			 .ring_size = PAGE,
 			 .thread = TD_REF(THREADS_BLOCK, 0),
-			 .values = VALUES,
+			 .groups = 1,
+			 .values = {VALUES},
+			 .totals = 1,
 			 .windows = 1,
 			 .counter = {A, FAULTS},
 			 .long_period = 100000},
@@ -208,6 +210,25 @@ START_TEST(the_ring_goes_round)
 }
 END_TEST
 
+/* Event groups: the last one that had its turn is in the ring, whichever it is; what it
+ * counts is no total. */
+START_TEST(any_group_may_be_the_last)
+{
+	ring.from.groups = 2;
+	ring.from.values[1] = VALUES;
+	ring.from.id[1][0] = ID_A + 10;
+	ring.from.id[1][1] = ID_B + 10;
+	ring.from.totals = 0;
+	overflow(ID_A + 10, 99000);
+	overflow(ID_B + 10, 1000);
+	ck_assert_int_eq(save(), 1);
+	ck_assert_uint_eq(place(1)->samples, 1);
+	ck_assert_uint_eq(thread()->total[0], 0);
+	ck_assert_uint_eq(thread()->cpu_ns, 1000);
+	ck_assert_uint_eq(thread()->unread, 1);
+}
+END_TEST
+
 START_TEST(others_profiles_are_left_alone)
 {
 	overflow(ID_A, 99000);
@@ -253,7 +274,12 @@ START_TEST(unsound_messages_are_refused)
 	m.ring_size = 3 * PAGE;
 	ck_assert(!td_collect_message_is_sound(&m, sizeof(m)));
 	m = ring.from;
-	m.values = TD_COUNTERS_MAX + 1;
+	m.values[0] = TD_COUNTERS_MAX + 1;
+	ck_assert(!td_collect_message_is_sound(&m, sizeof(m)));
+	m = ring.from;
+	m.groups = TD_GROUPS_MAX + 1;
+	ck_assert(!td_collect_message_is_sound(&m, sizeof(m)));
+	m.groups = 2; /* the second one counts nothing */
 	ck_assert(!td_collect_message_is_sound(&m, sizeof(m)));
 	m = ring.from;
 	m.counter[3] = TD_COUNTERS_MAX;
@@ -278,6 +304,7 @@ int main(void)
 		       a_record_without_a_partner_is_a_sample_if_it_is_the_first_events);
 	tcase_add_test(tests, what_the_process_has_taken_is_left_out);
 	tcase_add_test(tests, the_ring_goes_round);
+	tcase_add_test(tests, any_group_may_be_the_last);
 	tcase_add_test(tests, others_profiles_are_left_alone);
 	tcase_add_test(tests, nonsense_ends_the_ring);
 	tcase_add_test(tests, unsound_messages_are_refused);

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/windows.h"
 #include "tests/unit/memory_store.h"
 
@@ -53,7 +54,10 @@ static void setup(void)
 				       .late = 5000,
 				       .leavings = 5};
 	td_vernier_shape = (struct td_vernier_shape){
-		.values = VALUES,
+		.groups = 1,
+		.values = {VALUES},
+		.shared = VALUES,
+		.scale = 1,
 		.sampler = A,
 		.windows = true,
 		.counter = {SLOTS, FIELD, FIELD + 1, FIELD + 2, FIELD + 3, RETURNS,
@@ -65,8 +69,8 @@ static void setup(void)
 	thread.vernier = &vernier;
 	td_random_seed(&thread.random, 1, 1);
 	vernier.ring = (struct td_ring){.page = &page, .data = data, .size = RING};
-	vernier.id[0] = ID_A;
-	vernier.id[1] = ID_B;
+	vernier.id[0][0] = ID_A;
+	vernier.id[0][1] = ID_B;
 	vernier.period = 100000;
 	counts = (struct td_vernier_group){.events = VALUES};
 	now = 1000000;
@@ -114,10 +118,11 @@ static void take_all(void)
 
 static void overflow(uint64_t id, int (*function)(int))
 {
-	uint64_t words[3 + 3 + VALUES] = {id, ip_of(function), now};
+	uint64_t words[3 + 3 + TD_COUNTERS_MAX] = {id, ip_of(function), now};
+	uint32_t n = (uint32_t)(3 + counts.events);
 
-	memcpy(words + 3, &counts, (3 + VALUES) * 8);
-	write_record(PERF_RECORD_SAMPLE, words, 3 + 3 + VALUES);
+	memcpy(words + 3, &counts, n * sizeof(*words));
+	write_record(PERF_RECORD_SAMPLE, words, 3 + n);
 	take_all();
 }
 
@@ -428,6 +433,133 @@ START_TEST(nonsense_empties_the_ring)
 }
 END_TEST
 
+/* Groups of events instead: cycles A and B, instructions, then up to three of its own. */
+enum { EV_A, EV_B, EV_INST, EV_OWN, EV_VALUES = EV_OWN + 3 };
+#define ID_C 72u
+#define ID_D 73u
+
+static void use_events(uint32_t groups)
+{
+	td_vernier_shape = (struct td_vernier_shape){
+		.groups = groups,
+		.values = {EV_VALUES, EV_VALUES - 1},
+		.shared = groups > 1 ? EV_OWN : EV_VALUES,
+		.sampler = EV_A,
+		.windows = true,
+		.counter = {EV_A, EV_OWN, EV_OWN + 1, EV_OWN + 2, EV_OWN + 3, EV_INST,
+			    EV_VALUES},
+		.scale = 4,
+		.events = true,
+	};
+	plan.leavings = 0;
+	vernier.id[1][0] = ID_C;
+	vernier.id[1][1] = ID_D;
+	counts = (struct td_vernier_group){.events = EV_VALUES};
+}
+
+/* `own`: of the group's own events, all alike. */
+static void pass_events(uint64_t cycles, uint64_t own)
+{
+	counts.value[EV_A] += cycles;
+	counts.value[EV_B] += cycles;
+	counts.value[EV_INST] += 2 * cycles;
+	for (uint32_t i = EV_OWN; i < counts.events; i++)
+		counts.value[i] += own;
+	counts.enabled += cycles;
+	counts.running += cycles;
+	now += cycles;
+}
+
+static struct td_file_place *group_place(uint32_t group)
+{
+	struct td_identity identity;
+
+	td_identity_find(ip_of(here), &identity);
+	return td_places_get_of(&thread.places, &identity, group);
+}
+
+/* Another group counts from here on, from where it stopped before. */
+static void change_to_group_1(void)
+{
+	td_vernier_window_leave(&thread);
+	vernier.active = 1;
+	counts = (struct td_vernier_group){.events = EV_VALUES - 1,
+					   .value = {7000, 7000, 7000, 7000, 7000},
+					   .enabled = 7000,
+					   .running = 7000};
+	ck_assert(td_vernier_window_reading(&vernier.last, &counts, EV_VALUES - 1, now));
+	vernier.sampled = vernier.last;
+}
+
+START_TEST(groups_take_turns)
+{
+	use_events(2);
+	pass_events(90000, 900);
+	overflow(ID_A, here);
+	pass_events(500, 5);
+	overflow(ID_B, here);
+	change_to_group_1();
+	pass_events(80000, 800);
+	overflow(ID_C, here);
+	overflow(ID_A, here); /* not of the group that counts */
+	pass_events(400, 3);
+	overflow(ID_D, here);
+	ck_assert_uint_eq(record()->samples, 2);
+	ck_assert_uint_eq(record()->windows, 2);
+	ck_assert_uint_eq(place_of(here)->samples, 2);
+	ck_assert_uint_eq(group_place(0)->windows, 1);
+	ck_assert_uint_eq(group_place(0)->sum[0].sum, 4 * 500);
+	ck_assert_uint_eq(group_place(0)->sum[3].sum, 5);
+	ck_assert_uint_eq(group_place(1)->windows, 1);
+	ck_assert_uint_eq(group_place(1)->sum[0].sum, 4 * 400);
+	ck_assert_uint_eq(group_place(1)->sum[2].sum, 3);
+	ck_assert_uint_eq(group_place(1)->sum[3].sum, 0);
+	ck_assert_uint_eq(logged(0)->group, 0);
+	ck_assert_uint_eq(logged(1)->group, 1);
+	ck_assert_uint_eq(logged(1)->value[5], 800);
+}
+END_TEST
+
+/* What a group counts in its turns is no total of the run. */
+START_TEST(totals_are_of_what_all_groups_count)
+{
+	use_events(2);
+	pass_events(90000, 900);
+	overflow(ID_A, here);
+	change_to_group_1();
+	pass_events(80000, 800);
+	overflow(ID_C, here);
+	ck_assert_uint_eq(record()->total[0], 4 * 170000);
+	ck_assert_uint_eq(record()->total[5], 2 * 170000);
+	for (uint32_t i = 1; i < 5; i++)
+		ck_assert_uint_eq(record()->total[i], 0);
+	ck_assert_uint_eq(record()->cpu_ns, 170000);
+}
+END_TEST
+
+/* Slots 2000; 10 of each event: retiring 10, frontend 10, bad speculation 10 - 20 of
+ * them, the rest backend. */
+START_TEST(one_group_makes_level_1)
+{
+	use_events(1);
+	td_vernier_shape.level1 = true;
+	td_groups_shape =
+		(struct td_groups_shape){.rest = 3, .factor = {{1}, {1, -2}, {0, 0, 1}}};
+	pass_events(90000, 900);
+	overflow(ID_A, here);
+	pass_events(500, 10);
+	overflow(ID_B, here);
+	ck_assert_uint_eq(record()->windows, 1);
+	ck_assert_uint_eq(logged(0)->value[0], 2000);
+	ck_assert_uint_eq(logged(0)->value[1], 10);
+	ck_assert_int_eq((int32_t)logged(0)->value[2], -10);
+	ck_assert_uint_eq(logged(0)->value[3], 10);
+	ck_assert_uint_eq(logged(0)->value[4], 1990);
+	ck_assert_uint_eq(record()->total[1], 910);
+	ck_assert_int_eq((int64_t)record()->total[2], -910);
+}
+END_TEST
+
 static uint64_t armed; /* the latest period */
 
 static int arm(struct td_thread *self, uint64_t period)
@@ -479,6 +611,9 @@ int main(void)
 	tcase_add_test(tests, what_is_not_ours_is_left_out);
 	tcase_add_test(tests, the_ring_goes_round);
 	tcase_add_test(tests, nonsense_empties_the_ring);
+	tcase_add_test(tests, groups_take_turns);
+	tcase_add_test(tests, totals_are_of_what_all_groups_count);
+	tcase_add_test(tests, one_group_makes_level_1);
 	tcase_add_test(tests, a_tick_during_a_drain_comes_again);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);
