@@ -46,6 +46,7 @@ struct td_facts {
 	uint32_t slots_type; /* perf_event_attr.type of that PMU */
 	int topdown_events;  /* it has so many topdown-* events */
 	int rdpmc;           /* its rdpmc setting: 0 never, 1 with an event, 2 always */
+	bool user_access;    /* it is kernel.perf_user_access that says so (aarch64) */
 
 	char family[24];    /* of the event tables, "": this CPU is in none */
 	int event_counters; /* events that such a group can have; 0 none */

@@ -28,10 +28,9 @@ static bool has_sigtrap(const struct td_facts *facts)
 	return !facts->sigtrap_error && kernel_at_least(facts, 5, 19);
 }
 
-/* The agent reads groups by RDPMC only. */
 bool td_probe_has_events(const struct td_facts *facts)
 {
-	return *facts->family && !facts->events_error && facts->rdpmc != 0;
+	return *facts->family && !facts->events_error;
 }
 
 struct td_choice td_probe_choose(const struct td_facts *facts)
@@ -155,14 +154,8 @@ static void add_hardware(struct list *list, const struct td_facts *facts)
 	struct td_obstacle *obstacle;
 	int error = facts->cycles_error ? facts->cycles_error : facts->metrics_error;
 
-	if (!error) {
-		if (facts->rdpmc == 0)
-			change(add(list,
-				   "RDPMC is off: each window costs a read() inside"),
-			       "echo 1 | sudo tee "
-			       "/sys/bus/event_source/devices/cpu*/rdpmc");
+	if (!error)
 		return;
-	}
 	if (facts->pmu && (error == EACCES || error == EPERM)) {
 		obstacle = add(list,
 			       "no hardware counters: perf_event_open refuses them (%s)",
@@ -188,6 +181,21 @@ static void add_hardware(struct list *list, const struct td_facts *facts)
 	}
 }
 
+/* Who reads counters in user mode, and what lets it. */
+static void add_reading(struct list *list, const struct td_facts *facts)
+{
+	if (facts->rdpmc != 0 || facts->cycles_error)
+		return;
+	change(add(list,
+		   "user mode may not read counters (%s): each window costs "
+		   "system calls inside",
+		   facts->user_access ? "kernel.perf_user_access is 0" : "RDPMC is off"),
+	       "%s",
+	       facts->user_access ? "sudo sysctl kernel.perf_user_access=1"
+				  : "echo 1 | sudo tee "
+				    "/sys/bus/event_source/devices/cpu*/rdpmc");
+}
+
 /* What is lost with groups of events, or why there are none. */
 static void add_events(struct list *list, const struct td_facts *facts)
 {
@@ -208,9 +216,6 @@ static void add_events(struct list *list, const struct td_facts *facts)
 				   ? "the counters are taken"
 				   : td_probe_outcome(facts->events_error)),
 		       "%s", free_one);
-	else if (*facts->family && !works)
-		change(add(list, "no groups of events (%s): RDPMC is off", facts->family),
-		       "echo 1 | sudo tee /sys/bus/event_source/devices/cpu*/rdpmc");
 	if (works && facts->event_counters < 4)
 		change(add(list,
 			   "only %d counters are free for a group: level 1 takes "
@@ -262,6 +267,7 @@ size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obst
 		       "a kernel of 5.19 or newer");
 	add_limits(&list, facts);
 	add_hardware(&list, facts);
+	add_reading(&list, facts);
 	add_events(&list, facts);
 	return list.count;
 }

@@ -41,6 +41,7 @@ static struct {
 	char why[96];      /* there is no top-down; "": there is */
 	bool leavings;     /* near returns and calls are in all groups */
 	bool shared;       /* the core has two threads that are on */
+	bool by_read;      /* user mode may not read counters */
 	uint32_t counters; /* general-purpose ones in a group */
 	uint32_t dropped;  /* groups that this machine does not count */
 	uint32_t tables;   /* groups of the family's; behind them: */
@@ -55,12 +56,16 @@ static int open_event(const struct member *member, uint64_t period, uint32_t tid
 		.size = sizeof(attr),
 		.type = member->type,
 		.config = member->config,
+		.config1 = TD_ARCH_USER_READING,
 		.sample_period = period,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.disabled = leader < 0,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		/* the cycles by themselves, as core/interrupt.c opens them */
+		.read_format = period ? 0
+				      : PERF_FORMAT_GROUP |
+						PERF_FORMAT_TOTAL_TIME_ENABLED |
+						PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 	long fd = td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, leader,
 			      PERF_FLAG_FD_CLOEXEC, 0);
@@ -280,7 +285,24 @@ static bool is_counted(const struct td_event *event, uint32_t groups)
 	return false;
 }
 
-/* The family's groups, or where counters are missing their events one by one. */
+/* Can the event be opened?  Of the kernel's own ones each CPU has only some. */
+static bool is_offered(const struct td_event *event)
+{
+	const struct member alone = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = event->config & ~TD_EVENT_GENERIC,
+	};
+	int fd;
+
+	if (!(event->config & TD_EVENT_GENERIC))
+		return true;
+	fd = open_event(&alone, 0, 0, -1);
+	td_descriptor_close(fd);
+	return fd >= 0;
+}
+
+/* The family's groups, or where counters are missing their events one by one; one of
+ * instructions alone, where nothing else is offered. */
 static void cut_groups(const struct td_options *options)
 {
 	const struct td_event_family *family = found.family;
@@ -295,7 +317,7 @@ static void cut_groups(const struct td_options *options)
 		for (uint32_t k = 0; k < from->events && g < TD_GROUPS_MAX; k++) {
 			const struct td_event *event = &family->event[from->event[k]];
 
-			if (!whole && is_counted(event, g + 1))
+			if ((!whole && is_counted(event, g + 1)) || !is_offered(event))
 				continue;
 			add_member(g, event);
 			if (++n == found.counters) {
@@ -303,13 +325,14 @@ static void cut_groups(const struct td_options *options)
 				n = 0;
 			}
 		}
-		td_groups_shape.divides[g - !n] = (uint8_t)from->nodes;
+		if (g || n)
+			td_groups_shape.divides[g - !n] = (uint8_t)from->nodes;
 		if (whole && n) {
 			end_group(g++);
 			n = 0;
 		}
 	}
-	if (n && g < TD_GROUPS_MAX)
+	if ((n || !g) && g < TD_GROUPS_MAX)
 		end_group(g++);
 	td_groups_shape.groups = g;
 }
@@ -355,6 +378,7 @@ static void plan(const struct td_options *options, uint32_t counters, bool judge
 	found.counters = counters;
 	found.leavings = judged;
 	td_groups_shape.width = found.family->width;
+	td_groups_shape.by_read = found.by_read;
 	td_groups_shape.nodes = counters >= found.family->group[0].events &&
 				found.family->terms && !found.shared;
 	td_groups_shape.drill = td_groups_shape.nodes && options->level == TD_LEVEL_AUTO;
@@ -480,6 +504,9 @@ static int open_cycles(struct td_thread *thread)
 	thread->fd = open_event(&cycles, NEVER, 0, -1);
 	if (thread->fd < 0)
 		return thread->fd;
+	thread->fd_mark = td_signal.number;
+	if (fcntl(thread->fd, F_SETSIG, thread->fd_mark) != 0)
+		return -errno;
 	thread->groups->cycles = map_page(thread->fd);
 	if (!thread->groups->cycles)
 		return -ENOMEM;
@@ -507,6 +534,11 @@ static int try_all(const struct td_options *options)
 			continue;
 		plan(options, size[i].counters, size[i].leavings);
 		error = try_groups(&thread);
+		if (error == -ENODATA && !found.by_read) {
+			found.by_read = true;
+			plan(options, size[i].counters, size[i].leavings);
+			error = try_groups(&thread);
+		}
 		if (!error || error == -ENODATA || error == -EIO)
 			break;
 		if (i + 1 < sizeof(size) / sizeof(size[0]))
@@ -534,7 +566,8 @@ static void explain(int error, char *why, size_t size)
 			 found.family->name,
 			 watchdog ? " (kernel.nmi_watchdog takes one)" : "");
 	else if (error == -ENODATA)
-		snprintf(why, size, "RDPMC is off here (cpu/rdpmc)");
+		snprintf(why, size, "the counters of %s cannot be read here",
+			 found.family->name);
 	else if (error == -EIO)
 		snprintf(why, size, "the events of %s count nonsense here",
 			 found.family->name);
@@ -577,6 +610,9 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 		error = try_all(options);
 		if (error)
 			explain(error, why, size);
+		else if (!found.family->formulas)
+			snprintf(found.why, sizeof(found.why),
+				 "%s has no events of slots", found.family->name);
 	} else {
 		error = -ENOENT;
 		if (options->level == TD_LEVEL_0)
@@ -594,15 +630,19 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 
 void td_events_reason(char *text, size_t size)
 {
+	const char *by =
+		found.by_read ? "read(), for " TD_ARCH_READING_OFF : TD_ARCH_READING;
+
 	if (found.why[0]) {
-		snprintf(text, size,
-			 "instructions and branch misses by RDPMC; no top-down: %s",
-			 found.why);
+		snprintf(text, size, "%s by %s; no top-down: %s",
+			 td_groups_shape.members[0] > 1 ? "instructions and branch misses"
+							: "instructions",
+			 by, found.why);
 		return;
 	}
-	snprintf(text, size, "%u group%s of %u events by RDPMC (%s)%s%s",
+	snprintf(text, size, "%u group%s of %u events by %s (%s)%s%s",
 		 td_groups_shape.groups, td_groups_shape.groups == 1 ? "" : "s",
-		 found.counters, found.family->name,
+		 found.counters, by, found.family->name,
 		 td_groups_shape.nodes ? "" : ", level 1 in several of them",
 		 found.dropped ? ", some level 2 events do not count here" : "");
 }
@@ -660,6 +700,15 @@ static void name_events(struct td_file_header *header)
 	}
 }
 
+/* Does the family divide a node of level 1? */
+static bool has_level2(void)
+{
+	for (uint32_t i = 0; i < found.family->formulas; i++)
+		if (strcmp(found.family->formula[i].node, "memory_bound") == 0)
+			return true;
+	return false;
+}
+
 void td_events_describe(struct td_file_header *header)
 {
 	header->slots_a_cycle = td_groups_shape.width;
@@ -668,5 +717,5 @@ void td_events_describe(struct td_file_header *header)
 	snprintf(header->family, sizeof(header->family), "%s", found.family->name);
 	name_counters(header->counter);
 	name_events(header);
-	header->level = found.why[0] ? 0 : found.tables > 1 ? 2 : 1;
+	header->level = found.why[0] ? 0 : found.tables > 1 && has_level2() ? 2 : 1;
 }

@@ -102,8 +102,11 @@ START_TEST(test_events)
 	facts.smt = true;
 	obstacle("share a core");
 	facts.rdpmc = 0;
-	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_CLOCK);
-	obstacle("RDPMC is off");
+	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_EVENTS);
+	ck_assert_ptr_nonnull(strstr(obstacle("RDPMC is off")->change, "/rdpmc"));
+	facts.user_access = true;
+	ck_assert_str_eq(obstacle("perf_user_access is 0")->change,
+			 "sudo sysctl kernel.perf_user_access=1");
 	facts.events_error = EBUSY;
 	obstacle("counters are taken");
 	facts.metrics_error = 0;
