@@ -265,4 +265,5 @@ void td_facts_gather(struct td_facts *facts)
 	facts->metrics_error = try_metrics(facts);
 	td_facts_events(facts);
 	gather_places(facts);
+	td_facts_agent(facts);
 }

@@ -53,6 +53,12 @@ struct td_facts {
 	bool smt;           /* two hardware threads of a core are on */
 	bool watchdog;      /* the NMI watchdog is on: it takes a counter */
 
+	/* what the agent took in a program that does nothing, with the default settings,
+	 * as in a profile's header; agent_backend 0: it could not be asked */
+	unsigned agent_backend, agent_trigger, agent_level;
+	bool agent_windows;
+	char agent_reason[192];
+
 	char directory[TD_FACT_TEXT];       /* for profiles */
 	char directory_fault[TD_FACT_TEXT]; /* "": it can be written */
 	char library[TD_FACT_TEXT];
@@ -64,5 +70,8 @@ void td_facts_gather(struct td_facts *facts);
 
 /* The part of it that is about groups of events. */
 void td_facts_events(struct td_facts *facts);
+
+/* The part that the agent tells; library and directory are known already. */
+void td_facts_agent(struct td_facts *facts);
 
 #endif

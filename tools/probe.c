@@ -37,12 +37,16 @@ struct td_choice td_probe_choose(const struct td_facts *facts)
 {
 	if (*facts->library_fault)
 		return (struct td_choice){.reason = "libtdagent.so was not found"};
+	if (facts->agent_backend)
+		return (struct td_choice){facts->agent_backend, facts->agent_trigger,
+					  facts->agent_windows, (int)facts->agent_level,
+					  facts->agent_reason};
 	if (!facts->metrics_error && !facts->cycles_error)
 		return (struct td_choice){
 			TD_BACKEND_METRICS,
 			has_sigtrap(facts) ? TD_TRIGGER_CYCLES_SIGTRAP
 					   : TD_TRIGGER_CYCLES_SIGNAL,
-			true,
+			true, facts->topdown_events >= 8 ? 2 : 1,
 			"SLOTS and PERF_METRICS can be opened; the agent "
 			"counts a loop with them before it trusts them"};
 	if (td_probe_has_events(facts))
@@ -50,21 +54,21 @@ struct td_choice td_probe_choose(const struct td_facts *facts)
 			TD_BACKEND_EVENTS,
 			has_sigtrap(facts) ? TD_TRIGGER_CYCLES_SIGTRAP
 					   : TD_TRIGGER_CYCLES_SIGNAL,
-			true,
+			true, 2,
 			"no SLOTS and PERF_METRICS; this CPU's top-down events are "
 			"known, fit on its counters and are counted in turn"};
 	if (has_sigtrap(facts))
-		return (struct td_choice){TD_BACKEND_CLOCK, TD_TRIGGER_SIGTRAP, true,
+		return (struct td_choice){TD_BACKEND_CLOCK, TD_TRIGGER_SIGTRAP, true, 0,
 					  "perf_event_open works, and this kernel "
 					  "delivers its signals synchronously"};
 	if (!facts->clock_error)
 		return (struct td_choice){
-			TD_BACKEND_CLOCK, TD_TRIGGER_SIGNAL, true,
+			TD_BACKEND_CLOCK, TD_TRIGGER_SIGNAL, true, 0,
 			"perf_event_open works; this kernel has no safe synchronous "
 			"SIGTRAP (5.19 has)"};
 	if (!facts->timer_error)
 		return (struct td_choice){
-			TD_BACKEND_CLOCK, TD_TRIGGER_TIMER, false,
+			TD_BACKEND_CLOCK, TD_TRIGGER_TIMER, false, 0,
 			"perf_event_open is refused; POSIX CPU timers resolve one "
 			"scheduler tick, too coarse for windows"};
 	return (struct td_choice){

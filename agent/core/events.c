@@ -557,6 +557,13 @@ static bool file_says(const char *path, char wanted)
 	return td_facts_read(path, text, sizeof(text)) > 0 && text[0] == wanted;
 }
 
+/* Of an event that was not opened. */
+static const char *refusal(int error)
+{
+	return error == -ENOENT || error == -EOPNOTSUPP ? "not offered here"
+							: strerror(-error);
+}
+
 static void explain(int error, char *why, size_t size)
 {
 	bool watchdog = file_says("/proc/sys/kernel/nmi_watchdog", '1');
@@ -573,7 +580,7 @@ static void explain(int error, char *why, size_t size)
 			 found.family->name);
 	else
 		snprintf(why, size, "the events of %s: %s", found.family->name,
-			 strerror(-error));
+			 refusal(error));
 }
 
 /* The rung below: instructions and branch misses, which every CPU counts. */
@@ -588,7 +595,7 @@ static int try_without_topdown(const struct td_options *options, char *why, size
 		snprintf(found.why, sizeof(found.why), "%s", why);
 	else if (used < size)
 		snprintf(why + used, size - used, "; no events at all (%s)",
-			 strerror(-error));
+			 refusal(error));
 	return error;
 }
 

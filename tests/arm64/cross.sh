@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cross.sh: builds all for aarch64 in arm64/ of the build tree that it runs in.
+# cross.sh [GOAL...]: builds for aarch64 in arm64/ of the build tree that it runs in;
+# without a goal all, and the tests.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,5 +18,8 @@ export PKG_CONFIG_SYSROOT_DIR="$sysroot" PKG_CONFIG_LIBDIR="$libraries/pkgconfig
 		--enable-werror PKG_CONFIG=pkg-config \
 		CC="aarch64-linux-gnu-gcc --sysroot=$sysroot" \
 		CXX="aarch64-linux-gnu-g++ --sysroot=$sysroot"
+if [ $# -gt 0 ]; then
+	exec make -s -j"$(nproc)" "$@"
+fi
 make -s -j"$(nproc)"
 make -s -j"$(nproc)" check TESTS=
