@@ -583,7 +583,7 @@ static void explain(int error, char *why, size_t size)
 			 refusal(error));
 }
 
-/* The rung below: instructions and branch misses, which every CPU counts. */
+/* The rung below: instructions, and branch misses where the CPU counts them. */
 static int try_without_topdown(const struct td_options *options, char *why, size_t size)
 {
 	size_t used = strlen(why);
@@ -642,8 +642,9 @@ void td_events_reason(char *text, size_t size)
 
 	if (found.why[0]) {
 		snprintf(text, size, "%s by %s; no top-down: %s",
-			 td_groups_shape.members[0] > 1 ? "instructions and branch misses"
-							: "instructions",
+			 td_groups_shape.members[0] < 2 ? "instructions"
+			 : found.family->cpus           ? "instructions and events"
+					      : "instructions and branch misses",
 			 by, found.why);
 		return;
 	}
