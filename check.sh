@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Runs all tests, from whatever state: installs what they need (Debian,
 # Ubuntu), builds, `make check`; with --lab `make check-lab` as well, which first
-# builds the emulator if need be (4 minutes).  The last line counts the tests; the
+# builds the emulator if need be (4 minutes); with --arm64 agent and tools are built for
+# aarch64, too, where a cross compiler can be had.  The last line counts the tests; the
 # exit status is 0 if none failed.
 set -u
 
@@ -31,15 +32,40 @@ suite()
 	broken=$((broken + 1))
 }
 
+# A build for aarch64: counts as one test.
+built=0 skipped=0
+cross_build()
+{
+	if ! bash tests/arm64/build.sh "$(sh tests/arm64/where.sh)"; then
+		echo "SKIP: build for aarch64: no cross compiler and libraries, see above"
+		skipped=1
+	elif (cd build && sh ../tests/arm64/cross.sh all); then
+		echo "PASS: build for aarch64"
+		built=1
+	else
+		echo "FAIL: build for aarch64"
+		status=1 broken=$((broken + 1))
+	fi
+}
+
+lab='' arm64=''
+for argument; do
+	case $argument in
+	--lab) lab=yes ;;
+	--arm64) arm64=yes ;;
+	*) echo "check.sh: $argument: no such option; write --lab or --arm64" >&2; exit 2 ;;
+	esac
+done
 status=0
 rm -f build/*-suite.log
 if sh bootstrap.sh --build --tests; then
 	suite check test-suite.log
-	[ "${1:-}" != --lab ] || suite check-lab lab-suite.log
+	[ -z "$lab" ] || suite check-lab lab-suite.log
+	[ -z "$arm64" ] || cross_build
 else
 	echo "check.sh: the build failed, no test was run" >&2
 	status=1 broken=1
 fi
 grep -hE '^SKIP: |: not tested, ' build/tests/*/*.log
-echo "$(count PASS XFAIL) passed, $(($(count FAIL ERROR XPASS) + broken)) failed, $(count SKIP) skipped"
+echo "$(($(count PASS XFAIL) + built)) passed, $(($(count FAIL ERROR XPASS) + broken)) failed, $(($(count SKIP) + skipped)) skipped"
 exit $status

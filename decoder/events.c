@@ -4,6 +4,9 @@
 #include <string.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 const struct td_event_family *td_events_of_cpu(enum td_vendor vendor, uint32_t family,
@@ -41,6 +44,13 @@ int td_events_find(const struct td_event_family *family, const char *name)
 	return -1;
 }
 
+enum td_vendor td_events_arm_cpu(uint64_t midr, uint32_t *family, uint32_t *model)
+{
+	*family = midr >> 24 & 0xff;
+	*model = (midr << 4 & 0xfff00) | (midr >> 16 & 0xf0) | (midr & 0xf);
+	return TD_VENDOR_ARM;
+}
+
 #if defined(__x86_64__) || defined(__i386__)
 static enum td_vendor vendor_of(uint32_t ebx)
 {
@@ -65,6 +75,18 @@ enum td_vendor td_events_this_cpu(uint32_t *family, uint32_t *model)
 	if (*family == 0xf)
 		*family += version >> 20 & 0xff;
 	return vendor_of(b);
+}
+#elif defined(__aarch64__)
+/* The kernel reads the register for us, where it says so. */
+enum td_vendor td_events_this_cpu(uint32_t *family, uint32_t *model)
+{
+	uint64_t midr;
+
+	*family = *model = 0;
+	if (!(getauxval(AT_HWCAP) & HWCAP_CPUID))
+		return TD_VENDOR_NONE;
+	__asm__("mrs %0, midr_el1" : "=r"(midr));
+	return td_events_arm_cpu(midr, family, model);
 }
 #else
 enum td_vendor td_events_this_cpu(uint32_t *family, uint32_t *model)

@@ -32,7 +32,7 @@ enum td_vendor { TD_VENDOR_NONE, TD_VENDOR_INTEL, TD_VENDOR_AMD, TD_VENDOR_ARM }
 struct td_event_cpu {
 	enum td_vendor vendor;
 	uint32_t family; /* ARM: implementer */
-	uint32_t first;  /* models; ARM: parts */
+	uint32_t first;  /* models; ARM: part, variant and revision, 0xPPPVR */
 	uint32_t last;
 };
 
@@ -98,5 +98,8 @@ int td_events_find(const struct td_event_family *family, const char *name);
 /* The vendor, family and model of the CPU that this runs on; TD_VENDOR_NONE where it
  * cannot be told. */
 enum td_vendor td_events_this_cpu(uint32_t *family, uint32_t *model);
+
+/* The same of an Arm processor that has this MIDR_EL1. */
+enum td_vendor td_events_arm_cpu(uint64_t midr, uint32_t *family, uint32_t *model);
 
 #endif

@@ -25,6 +25,11 @@ event_tables = \
 	data/events/haswell.events \
 	data/events/icelake.events \
 	data/events/ivybridge.events \
+	data/events/neoversen1.events \
+	data/events/neoversen2.events \
+	data/events/neoversen2r0p2.events \
+	data/events/neoversev1.events \
+	data/events/neoversev2.events \
 	data/events/sandybridge.events \
 	data/events/sapphirerapids.events \
 	data/events/skylake.events \

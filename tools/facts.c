@@ -237,6 +237,10 @@ static void gather_pmus(struct td_facts *facts)
 			gather_events(facts, entry->d_name);
 	if (devices)
 		closedir(devices);
+	if (facts->rdpmc < 0) {
+		facts->rdpmc = (int)read_number("/proc/sys/kernel/perf_user_access");
+		facts->user_access = facts->rdpmc >= 0;
+	}
 }
 
 static void gather_places(struct td_facts *facts)
@@ -261,4 +265,5 @@ void td_facts_gather(struct td_facts *facts)
 	facts->metrics_error = try_metrics(facts);
 	td_facts_events(facts);
 	gather_places(facts);
+	td_facts_agent(facts);
 }

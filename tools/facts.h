@@ -46,11 +46,18 @@ struct td_facts {
 	uint32_t slots_type; /* perf_event_attr.type of that PMU */
 	int topdown_events;  /* it has so many topdown-* events */
 	int rdpmc;           /* its rdpmc setting: 0 never, 1 with an event, 2 always */
+	bool user_access;    /* it is kernel.perf_user_access that says so (aarch64) */
 
 	char family[24];    /* of the event tables, "": this CPU is in none */
 	int event_counters; /* events that such a group can have; 0 none */
 	bool smt;           /* two hardware threads of a core are on */
 	bool watchdog;      /* the NMI watchdog is on: it takes a counter */
+
+	/* what the agent took in a program that does nothing, with the default settings,
+	 * as in a profile's header; agent_backend 0: it could not be asked */
+	unsigned agent_backend, agent_trigger, agent_level;
+	bool agent_windows;
+	char agent_reason[192];
 
 	char directory[TD_FACT_TEXT];       /* for profiles */
 	char directory_fault[TD_FACT_TEXT]; /* "": it can be written */
@@ -63,5 +70,8 @@ void td_facts_gather(struct td_facts *facts);
 
 /* The part of it that is about groups of events. */
 void td_facts_events(struct td_facts *facts);
+
+/* The part that the agent tells; library and directory are known already. */
+void td_facts_agent(struct td_facts *facts);
 
 #endif

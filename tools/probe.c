@@ -28,22 +28,25 @@ static bool has_sigtrap(const struct td_facts *facts)
 	return !facts->sigtrap_error && kernel_at_least(facts, 5, 19);
 }
 
-/* The agent reads groups by RDPMC only. */
 bool td_probe_has_events(const struct td_facts *facts)
 {
-	return *facts->family && !facts->events_error && facts->rdpmc != 0;
+	return *facts->family && !facts->events_error;
 }
 
 struct td_choice td_probe_choose(const struct td_facts *facts)
 {
 	if (*facts->library_fault)
 		return (struct td_choice){.reason = "libtdagent.so was not found"};
+	if (facts->agent_backend)
+		return (struct td_choice){facts->agent_backend, facts->agent_trigger,
+					  facts->agent_windows, (int)facts->agent_level,
+					  facts->agent_reason};
 	if (!facts->metrics_error && !facts->cycles_error)
 		return (struct td_choice){
 			TD_BACKEND_METRICS,
 			has_sigtrap(facts) ? TD_TRIGGER_CYCLES_SIGTRAP
 					   : TD_TRIGGER_CYCLES_SIGNAL,
-			true,
+			true, facts->topdown_events >= 8 ? 2 : 1,
 			"SLOTS and PERF_METRICS can be opened; the agent "
 			"counts a loop with them before it trusts them"};
 	if (td_probe_has_events(facts))
@@ -51,21 +54,21 @@ struct td_choice td_probe_choose(const struct td_facts *facts)
 			TD_BACKEND_EVENTS,
 			has_sigtrap(facts) ? TD_TRIGGER_CYCLES_SIGTRAP
 					   : TD_TRIGGER_CYCLES_SIGNAL,
-			true,
+			true, 2,
 			"no SLOTS and PERF_METRICS; this CPU's top-down events are "
 			"known, fit on its counters and are counted in turn"};
 	if (has_sigtrap(facts))
-		return (struct td_choice){TD_BACKEND_CLOCK, TD_TRIGGER_SIGTRAP, true,
+		return (struct td_choice){TD_BACKEND_CLOCK, TD_TRIGGER_SIGTRAP, true, 0,
 					  "perf_event_open works, and this kernel "
 					  "delivers its signals synchronously"};
 	if (!facts->clock_error)
 		return (struct td_choice){
-			TD_BACKEND_CLOCK, TD_TRIGGER_SIGNAL, true,
+			TD_BACKEND_CLOCK, TD_TRIGGER_SIGNAL, true, 0,
 			"perf_event_open works; this kernel has no safe synchronous "
 			"SIGTRAP (5.19 has)"};
 	if (!facts->timer_error)
 		return (struct td_choice){
-			TD_BACKEND_CLOCK, TD_TRIGGER_TIMER, false,
+			TD_BACKEND_CLOCK, TD_TRIGGER_TIMER, false, 0,
 			"perf_event_open is refused; POSIX CPU timers resolve one "
 			"scheduler tick, too coarse for windows"};
 	return (struct td_choice){
@@ -155,14 +158,8 @@ static void add_hardware(struct list *list, const struct td_facts *facts)
 	struct td_obstacle *obstacle;
 	int error = facts->cycles_error ? facts->cycles_error : facts->metrics_error;
 
-	if (!error) {
-		if (facts->rdpmc == 0)
-			change(add(list,
-				   "RDPMC is off: each window costs a read() inside"),
-			       "echo 1 | sudo tee "
-			       "/sys/bus/event_source/devices/cpu*/rdpmc");
+	if (!error)
 		return;
-	}
 	if (facts->pmu && (error == EACCES || error == EPERM)) {
 		obstacle = add(list,
 			       "no hardware counters: perf_event_open refuses them (%s)",
@@ -188,6 +185,21 @@ static void add_hardware(struct list *list, const struct td_facts *facts)
 	}
 }
 
+/* Who reads counters in user mode, and what lets it. */
+static void add_reading(struct list *list, const struct td_facts *facts)
+{
+	if (facts->rdpmc != 0 || facts->cycles_error)
+		return;
+	change(add(list,
+		   "user mode may not read counters (%s): each window costs "
+		   "system calls inside",
+		   facts->user_access ? "kernel.perf_user_access is 0" : "RDPMC is off"),
+	       "%s",
+	       facts->user_access ? "sudo sysctl kernel.perf_user_access=1"
+				  : "echo 1 | sudo tee "
+				    "/sys/bus/event_source/devices/cpu*/rdpmc");
+}
+
 /* What is lost with groups of events, or why there are none. */
 static void add_events(struct list *list, const struct td_facts *facts)
 {
@@ -208,9 +220,6 @@ static void add_events(struct list *list, const struct td_facts *facts)
 				   ? "the counters are taken"
 				   : td_probe_outcome(facts->events_error)),
 		       "%s", free_one);
-	else if (*facts->family && !works)
-		change(add(list, "no groups of events (%s): RDPMC is off", facts->family),
-		       "echo 1 | sudo tee /sys/bus/event_source/devices/cpu*/rdpmc");
 	if (works && facts->event_counters < 4)
 		change(add(list,
 			   "only %d counters are free for a group: level 1 takes "
@@ -262,6 +271,7 @@ size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obst
 		       "a kernel of 5.19 or newer");
 	add_limits(&list, facts);
 	add_hardware(&list, facts);
+	add_reading(&list, facts);
 	add_events(&list, facts);
 	return list.count;
 }

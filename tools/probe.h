@@ -18,6 +18,7 @@ struct td_choice {
 	enum td_backend backend; /* TD_BACKEND_NONE: nothing can be measured */
 	enum td_trigger trigger;
 	bool windows; /* else samples only */
+	int level;    /* of top-down; 0 none */
 	const char *reason;
 };
 
@@ -27,6 +28,8 @@ struct td_obstacle {
 };
 #define TD_OBSTACLES_MAX 10
 
+/* The agent's own choice where it could be asked; else what it would be by the facts.
+ * `reason` lives as long as the facts. */
 struct td_choice td_probe_choose(const struct td_facts *facts);
 
 /* Top-down from groups of events: their counters can be opened and read. */

@@ -76,6 +76,37 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 		*facts->library_fault ? "not found" : facts->library);
 }
 
+static bool has_counters(const struct td_choice *choice)
+{
+	return choice->backend == TD_BACKEND_METRICS ||
+	       choice->backend == TD_BACKEND_EVENTS;
+}
+
+static const char *measured_in_windows(const struct td_choice *choice)
+{
+	if (!choice->windows)
+		return "; no windows";
+	if (!has_counters(choice))
+		return ", with CPU time, faults and switches in windows";
+	return choice->level ? ", with pipeline slots in windows"
+			     : ", with instructions and events a cycle in windows";
+}
+
+static const char *topdown_of(const struct td_choice *choice)
+{
+	bool events = choice->backend == TD_BACKEND_EVENTS;
+
+	switch (choice->level) {
+	case 2:
+		return events ? "level 1 and 2, by groups of events" : "level 1 and 2";
+	case 1:
+		return events ? "level 1, by groups of events" : "level 1";
+	default:
+		return "not from hardware here; the demonstration program shows it, "
+		       "simulated";
+	}
+}
+
 void td_probe_text(FILE *stream, const struct td_facts *facts)
 {
 	struct td_choice choice = td_probe_choose(facts);
@@ -88,17 +119,8 @@ void td_probe_text(FILE *stream, const struct td_facts *facts)
 	fprintf(stream, "because        %s\n", choice.reason);
 	if (choice.backend)
 		fprintf(stream, "measures       samples by function%s\n",
-			!choice.windows ? "; no windows"
-			: choice.backend == TD_BACKEND_METRICS ||
-					choice.backend == TD_BACKEND_EVENTS
-				? ", with pipeline slots in windows"
-				: ", with CPU time, faults and switches in windows");
-	fprintf(stream, "top-down       %s\n",
-		choice.backend == TD_BACKEND_EVENTS ? "level 1 and 2, by groups of events"
-		: choice.backend == TD_BACKEND_METRICS
-			? (facts->topdown_events >= 8 ? "level 1 and 2" : "level 1")
-			: "not from hardware here; the demonstration program shows it, "
-			  "simulated");
+			measured_in_windows(&choice));
+	fprintf(stream, "top-down       %s\n", topdown_of(&choice));
 	text_facts(stream, facts);
 	fputs("\nin the way:\n", stream);
 	for (size_t i = 0; i < count; i++)
@@ -186,9 +208,8 @@ void td_probe_json(FILE *stream, const struct td_facts *facts)
 		json_text(stream, "trigger", td_trigger_name(choice.trigger));
 	json_text(stream, "reason", choice.reason);
 	json_flag(stream, "windows", choice.windows);
-	json_flag(stream, "topdown",
-		  choice.backend == TD_BACKEND_METRICS ||
-			  choice.backend == TD_BACKEND_EVENTS);
+	json_flag(stream, "topdown", choice.level > 0);
+	json_number(stream, "level", choice.level);
 	json_facts(stream, facts);
 	fputs("  \"obstacles\": [", stream);
 	for (size_t i = 0; i < count; i++) {

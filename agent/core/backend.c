@@ -240,7 +240,7 @@ static int use_events(const struct td_options *options, struct td_backend_choice
 		      char *why, size_t size)
 {
 	bool any = options->pmu == TD_PMU_AUTO;
-	char text[128] = "";
+	char text[sizeof(choice->reason)] = "";
 	size_t used;
 	int error;
 

@@ -43,6 +43,7 @@ static struct found {
 	bool leavings;     /* near returns and calls are in all groups */
 	bool shared;       /* the core has two threads that are on */
 	bool beside;       /* cut for the vernier, beside its two cycle counters */
+	bool by_read;      /* user mode may not read counters */
 	uint32_t counters; /* general-purpose ones in a group */
 	uint32_t dropped;  /* groups that this machine does not count */
 	uint32_t tables;   /* groups of the family's; behind them: */
@@ -57,12 +58,16 @@ static int open_event(const struct member *member, uint64_t period, uint32_t tid
 		.size = sizeof(attr),
 		.type = member->type,
 		.config = member->config,
+		.config1 = TD_ARCH_USER_READING,
 		.sample_period = period,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.disabled = leader < 0,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		/* the cycles by themselves, as core/interrupt.c opens them */
+		.read_format = period ? 0
+				      : PERF_FORMAT_GROUP |
+						PERF_FORMAT_TOTAL_TIME_ENABLED |
+						PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 	long fd = td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, leader,
 			      PERF_FLAG_FD_CLOEXEC, 0);
@@ -285,7 +290,24 @@ static bool is_counted(const struct td_event *event, uint32_t groups)
 	return false;
 }
 
-/* The family's groups, or where counters are missing their events one by one. */
+/* Can the event be opened?  Of the kernel's own ones each CPU has only some. */
+static bool is_offered(const struct td_event *event)
+{
+	const struct member alone = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = event->config & ~TD_EVENT_GENERIC,
+	};
+	int fd;
+
+	if (!(event->config & TD_EVENT_GENERIC))
+		return true;
+	fd = open_event(&alone, 0, 0, -1);
+	td_descriptor_close(fd);
+	return fd >= 0;
+}
+
+/* The family's groups, or where counters are missing their events one by one; one of
+ * instructions alone, where nothing else is offered. */
 static void cut_groups(const struct td_options *options)
 {
 	const struct td_event_family *family = found.family;
@@ -300,7 +322,7 @@ static void cut_groups(const struct td_options *options)
 		for (uint32_t k = 0; k < from->events && g < TD_GROUPS_MAX; k++) {
 			const struct td_event *event = &family->event[from->event[k]];
 
-			if (!whole && is_counted(event, g + 1))
+			if ((!whole && is_counted(event, g + 1)) || !is_offered(event))
 				continue;
 			add_member(g, event);
 			if (++n == found.counters) {
@@ -308,13 +330,14 @@ static void cut_groups(const struct td_options *options)
 				n = 0;
 			}
 		}
-		td_groups_shape.divides[g - !n] = (uint8_t)from->nodes;
+		if (g || n)
+			td_groups_shape.divides[g - !n] = (uint8_t)from->nodes;
 		if (whole && n) {
 			end_group(g++);
 			n = 0;
 		}
 	}
-	if (n && g < TD_GROUPS_MAX)
+	if ((n || !g) && g < TD_GROUPS_MAX)
 		end_group(g++);
 	td_groups_shape.groups = g;
 }
@@ -367,6 +390,7 @@ static void plan(const struct td_options *options, uint32_t counters, bool judge
 	found.counters = counters;
 	found.leavings = judged;
 	td_groups_shape.width = found.family->width;
+	td_groups_shape.by_read = found.by_read;
 	td_groups_shape.nodes = counters >= found.family->group[0].events &&
 				found.family->terms && !found.shared &&
 				(!found.beside || is_one_group(options));
@@ -494,6 +518,9 @@ static int open_cycles(struct td_thread *thread)
 	thread->fd = open_event(&cycles, NEVER, 0, -1);
 	if (thread->fd < 0)
 		return thread->fd;
+	thread->fd_mark = td_signal.number;
+	if (fcntl(thread->fd, F_SETSIG, thread->fd_mark) != 0)
+		return -errno;
 	thread->groups->cycles = map_page(thread->fd);
 	if (!thread->groups->cycles)
 		return -ENOMEM;
@@ -516,6 +543,11 @@ static int try_sizes(const struct td_options *options, int (*trial)(void *, uint
 			continue;
 		plan(options, size[i].counters, size[i].leavings);
 		error = try_groups(trial, context);
+		if (error == -ENODATA && !found.by_read && !found.beside) {
+			found.by_read = true;
+			plan(options, size[i].counters, size[i].leavings);
+			error = try_groups(trial, context);
+		}
 		if (!error || error == -ENODATA || error == -EIO)
 			break;
 	}
@@ -547,6 +579,13 @@ static bool file_says(const char *path, char wanted)
 	return td_proc_read(path, text, sizeof(text)) > 0 && text[0] == wanted;
 }
 
+/* Of an event that was not opened. */
+static const char *refusal(int error)
+{
+	return error == -ENOENT || error == -EOPNOTSUPP ? "not offered here"
+							: strerror(-error);
+}
+
 static void explain(int error, char *why, size_t size)
 {
 	bool watchdog = file_says("/proc/sys/kernel/nmi_watchdog", '1');
@@ -556,16 +595,17 @@ static void explain(int error, char *why, size_t size)
 			 found.family->name,
 			 watchdog ? " (kernel.nmi_watchdog takes one)" : "");
 	else if (error == -ENODATA)
-		snprintf(why, size, "RDPMC is off here (cpu/rdpmc)");
+		snprintf(why, size, "the counters of %s cannot be read here",
+			 found.family->name);
 	else if (error == -EIO)
 		snprintf(why, size, "the events of %s count nonsense here",
 			 found.family->name);
 	else
 		snprintf(why, size, "the events of %s: %s", found.family->name,
-			 strerror(-error));
+			 refusal(error));
 }
 
-/* The rung below: instructions and branch misses, which every CPU counts. */
+/* The rung below: instructions, and branch misses where the CPU counts them. */
 static int try_without_topdown(const struct td_options *options, char *why, size_t size)
 {
 	size_t used = strlen(why);
@@ -577,7 +617,7 @@ static int try_without_topdown(const struct td_options *options, char *why, size
 		snprintf(found.why, sizeof(found.why), "%s", why);
 	else if (used < size)
 		snprintf(why + used, size - used, "; no events at all (%s)",
-			 strerror(-error));
+			 refusal(error));
 	return error;
 }
 
@@ -599,6 +639,9 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 		error = try_all(options);
 		if (error)
 			explain(error, why, size);
+		else if (!found.family->formulas)
+			snprintf(found.why, sizeof(found.why),
+				 "%s has no events of slots", found.family->name);
 	} else {
 		error = -ENOENT;
 		if (options->level == TD_LEVEL_0)
@@ -644,10 +687,15 @@ void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *conf
 
 void td_events_reason(char *text, size_t size)
 {
-	const char *reader = found.beside ? "as the kernel reads them" : "by RDPMC";
+	const char *reader = found.beside    ? "as the kernel reads them"
+			     : found.by_read ? "by read(), for " TD_ARCH_READING_OFF
+					     : "by " TD_ARCH_READING;
 
 	if (found.why[0]) {
-		snprintf(text, size, "instructions and branch misses %s; no top-down: %s",
+		snprintf(text, size, "%s %s; no top-down: %s",
+			 td_groups_shape.members[0] < 2 ? "instructions"
+			 : found.family->cpus           ? "instructions and events"
+					      : "instructions and branch misses",
 			 reader, found.why);
 		return;
 	}
@@ -711,9 +759,19 @@ static void name_events(struct td_file_header *header)
 	}
 }
 
+/* Does the family divide a node of level 1? */
 static bool has_level2(void)
 {
-	/* of the vernier's groups several may be level 1's */
+	for (uint32_t i = 0; i < found.family->formulas; i++)
+		if (strcmp(found.family->formula[i].node, "memory_bound") == 0)
+			return true;
+	return false;
+}
+
+/* Are there groups behind level 1's?  Of the vernier's groups several may be level 1's.
+ */
+static bool has_groups2(void)
+{
 	return found.beside ? td_core.options.level == TD_LEVEL_2 : found.tables > 1;
 }
 
@@ -725,5 +783,5 @@ void td_events_describe(struct td_file_header *header)
 	snprintf(header->family, sizeof(header->family), "%s", found.family->name);
 	name_counters(header->counter);
 	name_events(header);
-	header->level = found.why[0] ? 0 : has_level2() ? 2 : 1;
+	header->level = found.why[0] ? 0 : has_groups2() && has_level2() ? 2 : 1;
 }

@@ -23,6 +23,7 @@ static long open_perf(const struct td_backend_choice *choice, enum td_trigger tr
 		.size = sizeof(attr),
 		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
 		.config = cycles ? choice->cycles : PERF_COUNT_SW_TASK_CLOCK,
+		.config1 = cycles ? TD_ARCH_USER_READING : 0,
 		.sample_period = choice->plan.long_period,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,

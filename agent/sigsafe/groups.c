@@ -34,6 +34,31 @@ static bool read_count(const volatile struct perf_event_mmap_page *page, uint64_
 	return true;
 }
 
+/* As read() of a group gives it (PERF_FORMAT_GROUP with both times). */
+struct group_read {
+	uint64_t events, enabled, running, value[TD_GROUP_MEMBERS];
+};
+
+/* All of it by read(), of descriptors that are still ours. */
+static bool read_by_call(const struct td_thread *thread, uint64_t *count, uint64_t *idle)
+{
+	const struct td_group_counters *groups = thread->groups;
+	uint32_t n = td_groups_shape.members[groups->active];
+	int leader = groups->group[groups->active].fd[0];
+	struct group_read group;
+
+	if (!td_perf_is_ours(thread, thread->fd) || !td_perf_is_ours(thread, leader) ||
+	    td_syscall3(SYS_read, thread->fd, count, sizeof(*count)) !=
+		    (long)sizeof(*count) ||
+	    td_syscall3(SYS_read, leader, &group, sizeof(group)) < (long)(3 + n) * 8 ||
+	    group.events != n)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		count[1 + i] = group.value[i];
+	*idle = group.enabled - group.running;
+	return true;
+}
+
 static bool read_members(const struct td_group_counters *groups, uint64_t *count)
 {
 	const struct td_group_pages *group = &groups->group[groups->active];
@@ -52,8 +77,12 @@ void td_groups_capture(struct td_thread *thread)
 		groups->group[groups->active].page[0];
 	uint32_t lock = leader->lock;
 
-	groups->complete = read_count(groups->cycles, &groups->count[0]) &&
-			   read_members(groups, groups->count) && lock == leader->lock;
+	if (td_groups_shape.by_read)
+		groups->complete = read_by_call(thread, groups->count, &groups->idle);
+	else
+		groups->complete = read_count(groups->cycles, &groups->count[0]) &&
+				   read_members(groups, groups->count);
+	groups->complete = groups->complete && lock == leader->lock;
 	groups->lock = lock;
 	groups->fresh = true;
 }
@@ -95,7 +124,7 @@ static bool read_group(struct td_thread *thread, struct td_reading *now)
 			groups->count[1 + i] - groups->base[1 + i];
 	if (active == 0 && td_groups_shape.nodes)
 		td_groups_make_nodes(now->values);
-	return groups->complete && groups->based;
+	return groups->complete && groups->based && groups->idle == groups->base_idle;
 }
 
 /* Totals are group 0's: another one's counts are no part of them. */
@@ -109,6 +138,10 @@ static void reset_group(struct td_thread *thread)
 	struct td_group_counters *groups = thread->groups;
 
 	groups->base_lock = groups->group[groups->active].page[0]->lock;
+	if (td_groups_shape.by_read) {
+		groups->based = read_by_call(thread, groups->base, &groups->base_idle);
+		return;
+	}
 	/* before the start the cycles are not on a counter yet */
 	read_count(groups->cycles, &groups->base[0]);
 	groups->based = read_members(groups, groups->base);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups of general-purpose counters, read by RDPMC in the strobe's windows.  One
+ * Groups of general-purpose counters, read in the strobe's windows: in user mode where
+ * the kernel allows it (RDPMC, and the like on aarch64), otherwise by read().  One
  * group counts at a time, so that the kernel never has to multiplex: group 0 in all
  * long periods and some windows, another one in single windows instead of it.
  * Cycles are those of the event that interrupts, which counts all the time.
@@ -27,6 +28,7 @@
 /* What all threads' groups have in common; constant after the start. */
 struct td_groups_shape {
 	uint32_t width; /* slots a cycle; 1: value 0 is cycles */
+	bool by_read;   /* user mode may not read counters here */
 	uint32_t groups;
 	uint32_t members[TD_GROUPS_MAX];
 	uint8_t value[TD_GROUPS_MAX][TD_GROUP_MEMBERS]; /* of each member */
@@ -63,6 +65,7 @@ struct td_group_counters {
 	uint32_t base_lock;
 	uint64_t count[1 + TD_GROUP_MEMBERS]; /* cycles, then the members */
 	uint64_t base[1 + TD_GROUP_MEMBERS];  /* at the last reset */
+	uint64_t idle, base_idle; /* read(): time that the group had no counter, ns */
 };
 
 extern const struct td_counter_ops td_groups_ops;

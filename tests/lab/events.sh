@@ -102,8 +102,14 @@ groups ivb "-m ivb" 4
 # the NMI watchdog has a counter: level 1 takes two groups, and there are no totals
 groups ivb-watchdog "-m ivb -w" 5 --functions-only
 
-# level 2 on Ice Lake, whose PERF_METRICS has none
+# user mode may not read counters: the same by read()
 rounds=1000
+groups skx-read "-m skx -r 0" 4
+holds skx-read <<'END'
+check("by read(), for RDPMC is off" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
+END
+
+# level 2 on Ice Lake, whose PERF_METRICS has none
 groups icx "-m icx" 5
 
 echo
@@ -176,5 +182,9 @@ says ivb "sudo sysctl kernel.nmi_watchdog=0"
 probes spr "-m spr"
 says spr "--pmu=auto     metrics"
 probes norpmc "-m skx -r 0"
-says norpmc "--pmu=auto     clock"
-says norpmc "no groups of events (skylake): RDPMC is off"
+says norpmc "--pmu=auto     events"
+says norpmc "user mode may not read counters (RDPMC is off)"
+probes nometrics "-m spr-nometrics"
+says nometrics "--pmu=auto     events"
+says nometrics "count nonsense"
+says nometrics "top-down       not from hardware"

@@ -95,4 +95,17 @@ for bad in --fromat=json --format=xml --format somewhere; do
 done
 guest agent $clean "$tdagent" probe
 ended "exit 0" agent
-grep -q clock "$work/agent.out" || fail "probe does not speak of the clock"
+# it says what a run says
+for name in report probe; do
+	[ $name = probe ] || set -- report --format=json "$(profile burn)"
+	[ $name = report ] || set -- probe --format=json
+	guest $name $clean "$tdagent" "$@"
+	ended "exit 0" $name
+done
+python3 - "$work/report.out" "$work/probe.out" <<'END' || fail "probe: see above"
+import json, sys
+run, probe = (json.load(open(path)) for path in sys.argv[1:])
+for key in "backend", "trigger", "reason", "level":
+    if probe[key] != run["run"][key]:
+        sys.exit("%s: probe says '%s', a run '%s'" % (key, probe[key], run["run"][key]))
+END

@@ -336,6 +336,80 @@ START_TEST(other_families)
 }
 END_TEST
 
+/* The same of Arm's: 5 mispredicts in 1000 cycles take 4 cycles each. */
+START_TEST(arm_families)
+{
+	static const struct {
+		const char *family;
+		struct count count[7];
+	} run[] = {
+		{"neoverse-v1",
+		 {{"stall_slot", 4960},
+		  {"stall_slot_frontend", 1760},
+		  {"stall_slot_backend", 3200},
+		  {"op_retired", 2400},
+		  {"op_spec", 3040},
+		  {"br_mis_pred", 5}}},
+		{"neoverse-v2",
+		 {{"stall_slot", 4960},
+		  {"stall_slot_frontend", 1640},
+		  {"stall_slot_backend", 3320},
+		  {"op_retired", 2400},
+		  {"op_spec", 3040},
+		  {"br_mis_pred", 5}}},
+		{"neoverse-n2",
+		 {{"stall_slot", 3100},
+		  {"stall_slot_frontend", 1025},
+		  {"stall_slot_backend", 2075},
+		  {"op_retired", 1500},
+		  {"op_spec", 1900},
+		  {"br_mis_pred", 5}}},
+		{"neoverse-n2-r0p2", /* 1000 stalled slots too many */
+		 {{"stall_slot", 4100},
+		  {"stall_slot_frontend", 2025},
+		  {"stall_slot_backend", 2075},
+		  {"op_retired", 1500},
+		  {"op_spec", 1900},
+		  {"br_mis_pred", 5}}},
+	};
+
+	for (size_t i = 0; i < COUNT(run); i++) {
+		struct run r = {td_events_named(run[i].family), run[i].count, 1000, 0};
+
+		ck_assert_double_eq_tol(percent(&r, "retiring"), 30, 1e-9);
+		ck_assert_double_eq_tol(percent(&r, "bad_speculation"), 10, 1e-9);
+		ck_assert_double_eq_tol(percent(&r, "frontend_bound"), 20, 1e-9);
+		ck_assert_double_eq_tol(percent(&r, "backend_bound"), 40, 1e-9);
+		ck_assert_uint_eq(r.asked, 0);
+	}
+}
+END_TEST
+
+static const char *family_of_arm(uint64_t midr)
+{
+	uint32_t implementer, part;
+	enum td_vendor vendor = td_events_arm_cpu(midr, &implementer, &part);
+	const struct td_event_family *family =
+		td_events_of_cpu(vendor, implementer, part);
+
+	return family ? family->name : "none";
+}
+
+/* Implementer, variant, architecture, part, revision. */
+START_TEST(arm_cpus_are_found)
+{
+	ck_assert_str_eq(family_of_arm(0x413fd0c1), "neoverse-n1"); /* r3p1 */
+	ck_assert_str_eq(family_of_arm(0x411fd401), "neoverse-v1"); /* r1p1 */
+	ck_assert_str_eq(family_of_arm(0x410fd4f1), "neoverse-v2");
+	ck_assert_str_eq(family_of_arm(0x410fd490), "neoverse-n2-r0p2");
+	ck_assert_str_eq(family_of_arm(0x410fd493), "neoverse-n2");
+	ck_assert_str_eq(family_of_arm(0x411fd490), "neoverse-n2");
+	ck_assert_str_eq(family_of_arm(0x410fd083), "none"); /* Cortex-A72 */
+	ck_assert_str_eq(family_of_arm(0x480fd0c1), "none");
+	ck_assert_uint_eq(td_events_named("neoverse-n1")->formulas, 0);
+}
+END_TEST
+
 /* No text can make the parser run away. */
 START_TEST(formulas_of_any_depth)
 {
@@ -549,6 +623,8 @@ int main(void)
 	tcase_add_test(tests, cpus_are_found);
 	tcase_add_test(tests, formats_of_terms);
 	tcase_add_test(tests, other_families);
+	tcase_add_test(tests, arm_families);
+	tcase_add_test(tests, arm_cpus_are_found);
 	tcase_add_test(tests, formulas);
 	tcase_add_test(tests, formulas_of_any_depth);
 	tcase_add_checked_fixture(sums, setup, NULL);

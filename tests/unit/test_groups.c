@@ -147,6 +147,50 @@ START_TEST(without_a_counter)
 }
 END_TEST
 
+/* What read() of the cycles and of the group's leader give next. */
+static void counted(int cycles_pipe, uint64_t cycles, uint64_t running, uint64_t each)
+{
+	const uint64_t group[] = {5, 1000, running, each, 2 * each, 3 * each, 0, each};
+
+	ck_assert_int_eq(write(cycles_pipe, &cycles, sizeof(cycles)), sizeof(cycles));
+	ck_assert_int_eq(write(pipes[1], group, sizeof(group)), sizeof(group));
+}
+
+/* Where RDPMC is off. */
+START_TEST(by_read)
+{
+	struct td_reading now;
+	int cycles[2];
+
+	ck_assert_int_eq(pipe(cycles), 0);
+	ck_assert_int_eq(fcntl(cycles[0], F_SETSIG, SIGUSR1), 0);
+	td_groups_shape.by_read = true;
+	thread.fd = cycles[0];
+	counted(cycles[1], 5000, 900, 70);
+	td_groups_ops.reset(&thread);
+	counted(cycles[1], 6000, 900, 170);
+	ck_assert(td_groups_ops.read(&thread, &now));
+	ck_assert_uint_eq(now.elapsed, 1000);
+	ck_assert_uint_eq(now.values[1], 200);               /* retired */
+	ck_assert_int_eq((int64_t)now.values[2], 100 - 200); /* bad speculation */
+	ck_assert_uint_eq(now.values[3], 300);               /* not delivered */
+	ck_assert_uint_eq(now.values[TD_GROUP_VALUE_INST], 100);
+	ck_assert(!td_groups_ops.switched(&thread));
+	/* some of the time it had no counter */
+	counted(cycles[1], 7000, 899, 270);
+	ck_assert(!td_groups_ops.read(&thread, &now));
+	/* a descriptor of the program's is not read */
+	counted(cycles[1], 8000, 900, 370);
+	thread.fd_mark = SIGUSR2;
+	ck_assert(!td_groups_ops.read(&thread, &now));
+	thread.fd_mark = SIGUSR1;
+	ck_assert(td_groups_ops.read(&thread, &now));
+	ck_assert_uint_eq(now.elapsed, 3000);
+	close(cycles[0]);
+	close(cycles[1]);
+}
+END_TEST
+
 static const struct td_identity function = {
 	.kind = TD_PLACE_FUNCTION, .address = 0x1000, .region = 0x1000, .size = 64};
 
@@ -245,6 +289,7 @@ int main(void)
 	tcase_add_test(tests, keeps_the_sign);
 	tcase_add_test(tests, other_groups_give_raw_counts);
 	tcase_add_test(tests, without_a_counter);
+	tcase_add_test(tests, by_read);
 	tcase_add_test(tests, takes_all_groups_in_turn);
 	tcase_add_test(tests, drills_down);
 	tcase_add_test(tests, descriptors_that_are_not_ours);

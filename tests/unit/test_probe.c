@@ -53,6 +53,17 @@ static void assert_trigger(enum td_trigger trigger, bool windows)
 	ck_assert_int_eq(choice.windows, windows);
 }
 
+static char *printed(void (*print)(FILE *, const struct td_facts *))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	print(stream, &facts);
+	fclose(stream);
+	return text;
+}
+
 START_TEST(test_all_well)
 {
 	assert_trigger(TD_TRIGGER_SIGTRAP, true);
@@ -102,12 +113,42 @@ START_TEST(test_events)
 	facts.smt = true;
 	obstacle("share a core");
 	facts.rdpmc = 0;
-	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_CLOCK);
-	obstacle("RDPMC is off");
+	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_EVENTS);
+	ck_assert_ptr_nonnull(strstr(obstacle("RDPMC is off")->change, "/rdpmc"));
+	facts.user_access = true;
+	ck_assert_str_eq(obstacle("perf_user_access is 0")->change,
+			 "sudo sysctl kernel.perf_user_access=1");
 	facts.events_error = EBUSY;
 	obstacle("counters are taken");
 	facts.metrics_error = 0;
 	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_METRICS);
+}
+END_TEST
+
+/* What the agent said itself is the answer. */
+START_TEST(test_agent)
+{
+	struct td_choice choice;
+	char *text;
+
+	strcpy(facts.family, "sapphirerapids");
+	facts.events_error = 0;
+	facts.agent_backend = TD_BACKEND_EVENTS;
+	facts.agent_trigger = TD_TRIGGER_CYCLES_SIGNAL;
+	facts.agent_windows = true;
+	strcpy(facts.agent_reason, "they count nonsense");
+	choice = td_probe_choose(&facts);
+	ck_assert_int_eq(choice.trigger, TD_TRIGGER_CYCLES_SIGNAL);
+	ck_assert_int_eq(choice.level, 0);
+	text = printed(td_probe_text);
+	ck_assert_ptr_nonnull(strstr(text, "because        they count nonsense\n"));
+	ck_assert_ptr_nonnull(strstr(text, "instructions and events a cycle"));
+	ck_assert_ptr_nonnull(strstr(text, "top-down       not from hardware"));
+	free(text);
+	facts.agent_level = 1;
+	text = printed(td_probe_text);
+	ck_assert_ptr_nonnull(strstr(text, "top-down       level 1, by groups"));
+	free(text);
 }
 END_TEST
 
@@ -190,17 +231,6 @@ START_TEST(test_all_obstacles)
 }
 END_TEST
 
-static char *printed(void (*print)(FILE *, const struct td_facts *))
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	print(stream, &facts);
-	fclose(stream);
-	return text;
-}
-
 START_TEST(test_print)
 {
 	char *text = printed(td_probe_text);
@@ -237,6 +267,7 @@ int main(void)
 	tcase_add_test(tests, test_all_well);
 	tcase_add_test(tests, test_metrics);
 	tcase_add_test(tests, test_events);
+	tcase_add_test(tests, test_agent);
 	tcase_add_test(tests, test_sigtrap_is_unsafe_before_5_19);
 	tcase_add_test(tests, test_paranoid);
 	tcase_add_test(tests, test_container);

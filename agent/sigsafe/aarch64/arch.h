@@ -11,6 +11,12 @@
 
 #define TD_ARCH_MACHINE EM_AARCH64
 
+/* perf_event_attr.config1 of an event that user mode wants to read, what reads it, and
+ * why it may not. */
+#define TD_ARCH_USER_READING 2
+#define TD_ARCH_READING "MRS"
+#define TD_ARCH_READING_OFF "user access is off (kernel.perf_user_access)"
+
 /* System call `nr`; returns the kernel's value, -errno on failure. */
 static inline long td_syscall6(long nr, long a, long b, long c, long d, long e, long f)
 {

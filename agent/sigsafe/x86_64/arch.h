@@ -12,6 +12,12 @@
 
 #define TD_ARCH_MACHINE EM_X86_64
 
+/* perf_event_attr.config1 of an event that user mode wants to read, what reads it, and
+ * why it may not. */
+#define TD_ARCH_USER_READING 0
+#define TD_ARCH_READING "RDPMC"
+#define TD_ARCH_READING_OFF "RDPMC is off (cpu/rdpmc)"
+
 /* System call `nr`; returns the kernel's value, -errno on failure. */
 static inline long td_syscall6(long nr, long a, long b, long c, long d, long e, long f)
 {
