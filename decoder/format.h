@@ -90,6 +90,7 @@ enum td_reject {
 	TD_REJECT_SWITCHED = 6, /* thread switched out inside the window */
 	TD_REJECT_NESTED = 7,   /* left and came back (returns counted) */
 	TD_REJECT_CUT = 8,      /* thread or process ended inside the window */
+	TD_REJECT_STRAY = 9,    /* readers: counted far more than others (profile.h) */
 	TD_REJECT_MAX = 12,
 };
 

@@ -67,7 +67,7 @@ void td_groups_own_cost(const struct td_profile *profile,
 	for (size_t i = 0; i < profile->windows; i++) {
 		const struct td_file_window *w = profile->window[i].window;
 
-		if (w->state != TD_WINDOW_EMPTY)
+		if (w->state != TD_WINDOW_EMPTY || w->reject != TD_REJECT_MAX)
 			continue;
 		cost[w->group].windows++;
 		for (uint32_t c = 0; c < counters && c < TD_WINDOW_VALUES; c++)

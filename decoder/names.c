@@ -18,6 +18,7 @@ static const struct words rejects[TD_REJECT_MAX] = {
 	[TD_REJECT_SWITCHED] = {"switched", "thread was switched out"},
 	[TD_REJECT_NESTED] = {"nested", "with a call or return inside"},
 	[TD_REJECT_CUT] = {"cut", "thread or process ended"},
+	[TD_REJECT_STRAY] = {"stray", "counted far more than others"},
 };
 
 static const struct words losts[TD_LOST_MAX] = {

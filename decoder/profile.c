@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "decoder/window_strays.h"
 #include "decoder/windows.h"
 
 #define SIZE_CAP ((size_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE)
@@ -575,6 +576,8 @@ int td_profile_parse(struct td_profile *profile, unsigned char *bytes, size_t le
 	view.blocks = count_blocks(profile, length);
 	err = index_records(&view);
 	free(view.path_ref);
+	if (!err)
+		err = td_window_strays(profile);
 	if (err) {
 		snprintf(why, size, "%s", strerror(-err));
 		td_profile_free(profile);

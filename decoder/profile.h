@@ -67,6 +67,8 @@ struct td_profile {
 	size_t paths;
 	struct td_profile_window *window; /* in no order */
 	size_t windows;
+	size_t strays; /* of them, rejected by the reader (window_strays.h), not the
+			  agent: neither log nor sums count them as valid any more */
 	struct td_profile_damage damage;
 	unsigned char *bytes; /* the file; what the pointers above point into */
 };

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/window_strays.h"
-
 #define BASE_MOST 64u /* returns that our own code can have in a window */
 #define WIDE 0.1      /* half an interval that is too wide to act on */
 
@@ -212,7 +210,7 @@ static int is_wanted(const struct td_file_window *w)
 	/* other groups do not tell level 1 */
 	if (w->group)
 		return 0;
-	return w->state == TD_WINDOW_EMPTY ||
+	return (w->state == TD_WINDOW_EMPTY && w->reject == TD_REJECT_MAX) ||
 	       (w->state == TD_WINDOW_USED &&
 		(w->reject == TD_REJECT_MAX || w->reject == TD_REJECT_FUNCTION ||
 		 w->reject == TD_REJECT_NESTED));
@@ -424,7 +422,6 @@ int td_report_log_separate(struct td_report *report)
 {
 	struct td_separate_input input;
 	struct td_separate result;
-	long kept;
 	int err;
 
 	if (!report->log || !report->log->windows || !report->functions)
@@ -432,11 +429,6 @@ int td_report_log_separate(struct td_report *report)
 	err = assign(report);
 	if (err)
 		return err;
-	kept = td_window_strays(report->log->window, report->log->windows,
-				report->log->width);
-	if (kept < 0)
-		return (int)kept;
-	report->log->windows = (size_t)kept;
 	input = (struct td_separate_input){
 		.window = report->log->window,
 		.windows = report->log->windows,

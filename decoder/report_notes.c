@@ -18,6 +18,23 @@ static int note_skid(struct td_report *report, const struct td_profile *profile)
 			       profile->header.pid, skid));
 }
 
+/* Of windows that nobody logged, nobody knows; those with their place are out. */
+static int note_strays(struct td_report *report, const struct td_profile *profile)
+{
+	const struct td_file_header *header = &profile->header;
+
+	if (!profile->strays || header->windows_seen <= profile->windows)
+		return 0;
+	return td_report_note(
+		report,
+		td_text_format(
+			"pid %u: %zu of the %zu windows in the log counted far more "
+			"than others and are left out; of the %llu that are not in "
+			"the log as many in proportion are not",
+			header->pid, profile->strays, profile->windows,
+			(unsigned long long)(header->windows_seen - profile->windows)));
+}
+
 int td_report_notes(struct td_report *report, const struct td_profile *profile)
 {
 	const struct td_profile_damage *damage = &profile->damage;
@@ -34,6 +51,8 @@ int td_report_notes(struct td_report *report, const struct td_profile *profile)
 	}
 	if (!err)
 		err = note_skid(report, profile);
+	if (!err)
+		err = note_strays(report, profile);
 	if (!err && (damage->blocks || damage->records))
 		err = td_report_note(
 			report, td_text_format("pid %u: %u damaged blocks and %u damaged "

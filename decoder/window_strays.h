@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows whose counters cannot be of the window alone: a thread that was switched
- * out just as its counters were zeroed may go on with those of another one, and now
- * and then no rule of the agent's sees it.  A sum of thousands of windows bears it; what
- * is found from the spread of lengths does not.
+ * Windows whose counts cannot be of the window alone: where the kernel or another
+ * profiler gives a thread counts that are not its own, and no rule of the agent's sees
+ * it.  Part of profile.c.
  *
- * Context: any; pure functions.
+ * A stray counted more than 100 cycles and 20 standard deviations (as the median
+ * deviation tells them) above the median of what the logged windows took beyond what
+ * was asked for; empty windows by themselves.  Only where counters are slots and
+ * periods are cycles, and only windows of a known length.
+ *
+ * Context: any; no globals.
  */
 #ifndef TD_DECODER_WINDOW_STRAYS_H
 #define TD_DECODER_WINDOW_STRAYS_H
 
-#include <stddef.h>
-
-#include "decoder/separate.h"
+#include "decoder/profile.h"
 
 /*
- * Moves the windows to keep, in their order, to the front, and returns how many that
- * are, or -ENOMEM.  Left out is what counted more than 100 cycles and 20 standard
- * deviations (as the median deviation tells them) above the median of what windows
- * take beyond what was asked for; empty windows by themselves.  `width` is slots a
- * cycle; all are kept where it is 0.  Windows of no known length are kept.
+ * Rejects the strays of the log: in the log, in the records of their places and threads
+ * (TD_REJECT_STRAY), and what they counted is taken out of the sums there, not of
+ * those of call paths.  An empty stray is none of the thread's empty windows any more.
+ * Sets profile->strays.  `profile` is whole, and its bytes may be changed.  0 or
+ * -ENOMEM.
  */
-long td_window_strays(struct td_separate_window *window, size_t windows, double width);
+int td_window_strays(struct td_profile *profile);
 
 #endif

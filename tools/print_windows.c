@@ -120,7 +120,7 @@ static void print_values(const struct td_print_windows *print,
 
 static const char *verdict(const struct td_file_window *window)
 {
-	if (window->state == TD_WINDOW_EMPTY)
+	if (window->state == TD_WINDOW_EMPTY && window->reject == TD_REJECT_MAX)
 		return "empty";
 	return window->reject == TD_REJECT_MAX ? "valid" : td_reject_key(window->reject);
 }

@@ -288,6 +288,21 @@ static int refuse(char *why, size_t size, int error, const char *reason)
 	return error;
 }
 
+/* The least of some: a switch in between adds to it. */
+static void learn_lock_step(const struct td_registers *registers)
+{
+	uint32_t before, step;
+
+	td_metrics_shape.lock_step = UINT32_MAX;
+	for (int i = 0; i < 8; i++) {
+		before = td_metrics_lock(registers);
+		td_metrics_zero(registers);
+		step = td_metrics_lock(registers) - before;
+		if (step < td_metrics_shape.lock_step)
+			td_metrics_shape.lock_step = step;
+	}
+}
+
 /* Counts the loop with `thread`'s group and looks at the result. */
 static int judge(const struct td_metrics_machine *machine, struct td_thread *thread,
 		 char *why, size_t size)
@@ -297,6 +312,8 @@ static int judge(const struct td_metrics_machine *machine, struct td_thread *thr
 
 	td_metrics_shape.width = 1;
 	td_metrics_shape.correction = (struct td_correction){0};
+	if (thread->registers.mapped)
+		learn_lock_step(&thread->registers);
 	machine->counters->reset(thread);
 	cycles = run_loop(machine);
 	if (thread->registers.mapped)

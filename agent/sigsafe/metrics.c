@@ -51,15 +51,17 @@ static bool switched_rdpmc(const struct td_thread *thread)
 	return thread->capture.lock != thread->registers.lock;
 }
 
+__attribute__((cold)) void td_metrics_begin_again(struct td_registers *registers)
+{
+	for (unsigned tries = 0; tries < 4 && !td_metrics_begin(registers); tries++)
+		;
+}
+
 /* A reset that is not the beginning of a window: nothing is in a hurry. */
 static void reset_rdpmc(struct td_thread *thread)
 {
-	struct td_registers *registers = &thread->registers;
-
-	td_metrics_read_extras(registers, registers->extra_base);
 	memset(thread->counter_base, 0, sizeof(thread->counter_base));
-	td_metrics_zero(registers);
-	registers->lock = td_metrics_lock(registers);
+	td_metrics_begin_again(&thread->registers);
 }
 
 /* As read() of a group gives it: how many, then their counts in order of opening. */

@@ -36,6 +36,7 @@ struct td_metrics_shape {
 	/* Reading PERF_METRICS zeroes it and SLOTS (the kernel's metrics_clear, Lunar
 	 * Lake and later): a reset without a system call, but at every reading. */
 	bool clears_on_read;
+	uint32_t lock_step; /* by how much zeroing itself moves the page's lock */
 };
 
 extern struct td_metrics_shape td_metrics_shape;
@@ -143,12 +144,35 @@ static inline void td_metrics_zero(const struct td_registers *registers)
 {
 	uint64_t ignored;
 
-	if (td_metrics_shape.clears_on_read)
+	/* the other way is that of most machines: nothing to jump over in each window */
+	if (__builtin_expect(td_metrics_shape.clears_on_read, 0))
 		td_metrics_read_one(td_metrics_page(registers->pages, TD_PAGE_METRICS),
 				    &ignored);
 	else
 		td_syscall3(SYS_ioctl, registers->slots_fd, PERF_EVENT_IOC_RESET, 0);
 }
+
+/*
+ * Begins to count anew.  False: the thread was switched out on the way.  A thread that
+ * is gone while SLOTS is zero comes back to those of another one, which the kernel has
+ * left in the registers; then all is to be done again.  What stands behind the
+ * zeroing is in every window.  Context: any, on the thread.
+ */
+static inline bool td_metrics_begin(struct td_registers *registers)
+{
+	const volatile struct perf_event_mmap_page *slots =
+		td_metrics_page(registers->pages, TD_PAGE_SLOTS);
+	uint32_t lock = slots->lock + td_metrics_shape.lock_step;
+
+	registers->lock = lock;
+	td_metrics_read_extras(registers, registers->extra_base);
+	td_metrics_zero(registers);
+	return slots->lock == lock;
+}
+
+/* The same after a switch, a few times at most: a window that still is not right is
+ * rejected as switched. */
+void td_metrics_begin_again(struct td_registers *registers);
 
 /* Opens the window, as the last thing that the handler does.  Context: signal. */
 static inline void td_metrics_release(struct td_thread *thread)
@@ -157,9 +181,8 @@ static inline void td_metrics_release(struct td_thread *thread)
 	struct td_release *release = &thread->release;
 
 	release->wanted = false;
-	td_metrics_read_extras(registers, registers->extra_base);
-	td_metrics_zero(registers);
-	registers->lock = td_metrics_lock(registers);
+	if (__builtin_expect(!td_metrics_begin(registers), 0))
+		td_metrics_begin_again(registers);
 	release->error = td_syscall4(release->call[0], release->call[1], release->call[2],
 				     release->call[3], release->call[4]);
 }

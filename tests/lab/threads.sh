@@ -10,6 +10,16 @@ holds threads <<'END'
 check(report["run"]["threads"] == 5, "%d threads" % report["run"]["threads"])
 END
 
+# A thread that is switched out just as its counters are zero comes back to another's:
+# without skid and edges no window is more than some dozen cycles longer than asked for.
+"$tdagent" report --format=windows "$work/threads/profile" | awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) if ($i == "\"slots\"") slots = i; next }
+	$slots / 6 - $5 > 200 { strays++ }
+	END {
+		printf "%d windows, %d of them with counts of others\n", NR - 1, strays
+		exit !(slots && NR > 5000 && !strays)
+	}' || fail "threads: windows are too long"
+
 echo "== sleeps and migrations inside windows"
 measure disturbed "-s 2" 50000 2000 "-t 2 -r 700 -x sleep -x migrate"
 accurate disturbed --brief --windows 100 --enough 10

@@ -137,6 +137,33 @@ START_TEST(sees_a_switch)
 }
 END_TEST
 
+static void set_lock(uint32_t lock)
+{
+	((struct perf_event_mmap_page *)(pages + TD_PAGE_SLOTS * TD_PAGE))->lock = lock;
+}
+
+/* Between the zeroing and what comes next the thread was away: it has other counts. */
+START_TEST(sees_a_switch_at_the_beginning)
+{
+	struct td_registers *registers = &thread.registers;
+
+	td_metrics_shape.clears_on_read =
+		true; /* no system call, and no index: nothing */
+	td_metrics_shape.extras = registers->extras = 0;
+	set_lock(8);
+	ck_assert(td_metrics_begin(registers));
+	ck_assert_uint_eq(registers->lock, 8);
+	/* the lock moves by other than zeroing moves it: never right, but it ends */
+	td_metrics_shape.lock_step = 2;
+	ck_assert(!td_metrics_begin(registers));
+	td_metrics_begin_again(registers);
+	ck_assert_uint_eq(registers->lock, 10);
+	thread.capture.lock = 8;
+	ck_assert(td_metrics_rdpmc_counters.switched(&thread));
+	set_lock(0);
+}
+END_TEST
+
 START_TEST(adds_up_readings_that_clear)
 {
 	uint64_t values[TD_COUNTERS_MAX];
@@ -183,6 +210,7 @@ int main(void)
 	tcase_add_test(tests, never_reads_without_an_index);
 	tcase_add_test(tests, logs_the_registers);
 	tcase_add_test(tests, sees_a_switch);
+	tcase_add_test(tests, sees_a_switch_at_the_beginning);
 	tcase_add_test(tests, adds_up_readings_that_clear);
 	tcase_add_test(tests, corrects);
 	suite_add_tcase(suite, tests);
