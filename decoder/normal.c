@@ -75,13 +75,8 @@ static uint32_t find(uint32_t *parent, uint32_t x)
 	return x;
 }
 
-/* group_of is the union-find forest first. */
-static void connect(struct td_normal *normal, const struct td_rows *rows)
+static void connect_rows(uint32_t *parent, const struct td_rows *rows)
 {
-	uint32_t *parent = normal->group_of;
-
-	for (uint32_t i = 0; i < normal->unknowns; i++)
-		parent[i] = i;
 	for (size_t k = 0; k < rows->keys; k++) {
 		const struct td_key *key = &rows->key[k];
 
@@ -89,6 +84,17 @@ static void connect(struct td_normal *normal, const struct td_rows *rows)
 			parent[find(parent, key->column[c])] =
 				find(parent, key->column[0]);
 	}
+}
+
+/* group_of is the union-find forest first. */
+static void connect(struct td_normal *normal, const struct td_rows *rows)
+{
+	uint32_t *parent = normal->group_of;
+
+	for (uint32_t i = 0; i < normal->unknowns; i++)
+		parent[i] = i;
+	for (; rows; rows = rows->more)
+		connect_rows(parent, rows);
 	for (uint32_t c = 0; c < normal->columns; c++) {
 		if (normal->twin[c] != TD_NO_TWIN)
 			parent[find(parent, normal->twin[c])] = find(parent, c);
@@ -505,7 +511,8 @@ int td_normal_build(struct td_normal *normal, const struct td_rows *rows)
 		err = make_groups(normal);
 	}
 	if (!err) {
-		add_keys(normal, rows, &work);
+		for (const struct td_rows *r = rows; r; r = r->more)
+			add_keys(normal, r, &work);
 		add_prior(normal);
 	}
 	for (size_t g = 0; g < normal->groups && !err; g++)

@@ -15,9 +15,11 @@ int td_key_init(struct td_key_work *work, const struct td_rows *rows, int matrix
 	size_t most = 0, bins = 1;
 
 	memset(work, 0, sizeof(*work));
-	for (size_t k = 0; k < rows->keys; k++) {
-		most = rows->key[k].columns > most ? rows->key[k].columns : most;
-		bins = rows->key[k].bins > bins ? rows->key[k].bins : bins;
+	for (; rows; rows = rows->more) {
+		for (size_t k = 0; k < rows->keys; k++) {
+			most = rows->key[k].columns > most ? rows->key[k].columns : most;
+			bins = rows->key[k].bins > bins ? rows->key[k].bins : bins;
+		}
 	}
 	most = 2 * most + 1;
 	work->gain = malloc(bins * sizeof(*work->gain));

@@ -173,6 +173,31 @@ static void pull_prior(const struct td_normal *normal, const struct td_unknowns 
 	}
 }
 
+static void pull_rows(struct td_key_work *work, const struct td_normal *normal,
+		      const struct td_rows *rows, unsigned without,
+		      const struct td_unknowns *at, struct td_unknowns *pull)
+{
+	for (size_t k = 0; k < rows->keys; k++) {
+		const struct td_key *key = &rows->key[k];
+		struct td_row row;
+		double weight;
+
+		td_key_begin(work, normal, key);
+		for (uint32_t b = 0; b < key->bins; b++) {
+			if (!td_key_has(key, b, TD_ROW_ALL))
+				td_key_skip(work, key, b);
+			for (int class = 0; class < TD_ROW_CLASSES; class ++) {
+				if (!td_key_has(key, b, class))
+					continue;
+				weight = td_key_row(work, normal, key, b, class, &row);
+				pull_row(work, &row, weight, at, pull);
+			}
+		}
+		pull_centre(normal, key, work, pull);
+		pull_noise(work, normal, rows, key, without, at, pull);
+	}
+}
+
 int td_normal_pull(const struct td_normal *normal, const struct td_rows *rows,
 		   unsigned without, const struct td_unknowns *at,
 		   struct td_unknowns *pull)
@@ -182,25 +207,8 @@ int td_normal_pull(const struct td_normal *normal, const struct td_rows *rows,
 
 	memset(pull->each, 0, normal->unknowns * sizeof(*pull->each));
 	memset(pull->shared, 0, sizeof(pull->shared));
-	for (size_t k = 0; k < rows->keys && !err; k++) {
-		const struct td_key *key = &rows->key[k];
-		struct td_row row;
-		double weight;
-
-		td_key_begin(&work, normal, key);
-		for (uint32_t b = 0; b < key->bins; b++) {
-			if (!td_key_has(key, b, TD_ROW_ALL))
-				td_key_skip(&work, key, b);
-			for (int class = 0; class < TD_ROW_CLASSES; class ++) {
-				if (!td_key_has(key, b, class))
-					continue;
-				weight = td_key_row(&work, normal, key, b, class, &row);
-				pull_row(&work, &row, weight, at, pull);
-			}
-		}
-		pull_centre(normal, key, &work, pull);
-		pull_noise(&work, normal, rows, key, without, at, pull);
-	}
+	for (const struct td_rows *r = rows; r && !err; r = r->more)
+		pull_rows(&work, normal, r, without, at, pull);
 	if (!err)
 		pull_prior(normal, at, pull);
 	td_key_free(&work);

@@ -216,6 +216,17 @@ static int is_wanted(const struct td_file_window *w)
 		 w->reject == TD_REJECT_NESTED));
 }
 
+static uint8_t calls_of(const struct taking *t, const uint64_t *value)
+{
+	uint64_t calls = 0;
+
+	for (int i = 0; i < 2; i++) {
+		if (t->left[i] >= 0 && value[t->left[i]] > t->base[i])
+			calls += value[t->left[i]] - t->base[i];
+	}
+	return calls < UINT8_MAX ? (uint8_t)calls : UINT8_MAX;
+}
+
 static void fill(const struct taking *t, const struct td_file_window *from,
 		 const uint64_t *value, struct td_separate_window *to)
 {
@@ -226,8 +237,7 @@ static void fill(const struct taking *t, const struct td_file_window *from,
 	to->slots = (float)value[0];
 	for (int k = 0; k < TD_SEPARATE_NODES; k++)
 		to->value[k] = t->node[k] < 0 ? 0 : (float)(int64_t)value[t->node[k]];
-	for (int i = 0; i < 2; i++)
-		to->returned |= t->left[i] >= 0 && value[t->left[i]] > t->base[i];
+	to->calls = calls_of(t, value);
 	to->empty = from->state == TD_WINDOW_EMPTY;
 }
 

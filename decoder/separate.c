@@ -11,8 +11,10 @@
 #include "decoder/window_variance.h"
 
 #define EMPTY_TRUSTED 0.1 /* of an empty window's cost: as near the others' is */
-#define VARIES 0.01       /* standard deviation that makes a twin */
-#define TWIN_LEAST 0.03   /* of its variance: not to be seen is not to be none */
+#define EDGES_DIFFER                                                                     \
+	0.05        /* standard deviation of their mix, before and behind the program */
+#define VARIES 0.01 /* standard deviation that makes a twin */
+#define TWIN_LEAST 0.03 /* of its variance: not to be seen is not to be none */
 
 static void mean_mix(const struct td_separate_state *s, double *mix)
 {
@@ -76,7 +78,7 @@ static void set_priors(struct td_separate_state *s, struct td_normal *normal)
 		normal->shared_ridge[0] = 1 / (s->axis.cost_error * s->axis.cost_error);
 		memcpy(normal->shared_prior[0], s->axis.cost, sizeof(td_sides));
 	}
-	normal->shared_ridge[1] = 1 / (TD_FRACTION_SPREAD * TD_FRACTION_SPREAD);
+	normal->shared_ridge[1] = 1 / (EDGES_DIFFER * EDGES_DIFFER);
 	memcpy(normal->shared_prior[1], s->axis.mix, sizeof(td_sides));
 }
 
@@ -157,10 +159,10 @@ static int shrink_twins(struct td_separate_state *s)
 }
 
 /* How much a wrong function in a key's times matters. */
-static void find_differ(struct td_separate_state *s)
+static void find_differ(const struct td_separate_state *s, struct td_rows *rows)
 {
-	for (size_t k = 0; k < s->rows.keys; k++) {
-		struct td_key *key = &s->rows.key[k];
+	for (size_t k = 0; k < rows->keys; k++) {
+		struct td_key *key = &rows->key[k];
 		td_sides sum = {0}, square = {0};
 		double total = 0, differ = 0;
 
@@ -238,6 +240,10 @@ static int solve(struct td_separate_state *s)
 	int err = td_rows_fill(&s->rows, TD_NO_BATCH);
 
 	td_variance_guess(&s->rows);
+	if (!err)
+		err = td_events_fill(&s->events[0], TD_NO_BATCH);
+	if (!err)
+		err = td_events_fill(&s->events[1], TD_NO_BATCH);
 	if (err)
 		return err;
 	td_variance_find(&s->rows);
@@ -247,8 +253,11 @@ static int solve(struct td_separate_state *s)
 		err = find_twins(s);
 	if (!err)
 		err = solve_and_bound(s, 1);
-	if (!err)
-		find_differ(s);
+	if (!err) {
+		find_differ(s, &s->rows);
+		find_differ(s, &s->events[0].rows);
+		find_differ(s, &s->events[1].rows);
+	}
 	if (!err)
 		err = shrink_twins(s);
 	return err ? err : solve_and_bound(s, 1);
@@ -258,6 +267,8 @@ static void free_state(struct td_separate_state *s)
 {
 	td_columns_free(&s->columns);
 	td_rows_free(&s->rows);
+	td_events_free(&s->events[0]);
+	td_events_free(&s->events[1]);
 	td_normal_free(&s->normal);
 	free(s->varies);
 	free(s->twin_spread);
@@ -283,6 +294,10 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);
 	if (!err)
 		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns);
+	s->rows.more = &s->events[0].rows;
+	for (int i = 0; i < 2 && !err; i++)
+		err = td_events_build(&s->events[i], s->input, &s->axis, &s->columns, i);
+	s->events[0].rows.more = &s->events[1].rows;
 	if (!err)
 		err = solve(s);
 	if (!err)

@@ -31,8 +31,8 @@ struct td_separate_window {
 	/* slots of retiring, bad_speculation, frontend_bound, backend_bound,
 	 * heavy_operations, branch_mispredicts, fetch_latency, memory_bound */
 	float value[TD_SEPARATE_NODES];
-	uint8_t returned; /* the program returned from a function in it, or called one */
-	uint8_t empty;    /* for calibration: nothing of the program in it */
+	uint8_t calls; /* how often the program called or returned in it; 255: or more */
+	uint8_t empty; /* for calibration: nothing of the program in it */
 };
 
 struct td_separate_input {
@@ -40,7 +40,7 @@ struct td_separate_input {
 	size_t windows;
 	size_t functions;
 	unsigned nodes; /* 4: level 1 only, or 8 */
-	int returns;    /* td_separate_window.returned is known */
+	int returns;    /* td_separate_window.calls is known */
 	double width;   /* slots a cycle; 0: to be found out */
 };
 

@@ -13,6 +13,8 @@
 #define MOSTLY_OWN 0.8
 #define SHORT_VISIT 25.    /* cycles: shorter ones are not told apart reliably */
 #define LATE_VISITS 3.     /* times what interrupts are late: the same */
+#define COUNTED_MOST 100.  /* cycles of a visit that is better known by calls */
+#define COUNTED_ERROR 0.05 /* of it */
 #define GUESSED 0.35       /* error of a visit that no window was inside of */
 #define START_SURE 0.25    /* cycles */
 #define EDGES_SURE 0.05    /* of their standard deviation */
@@ -27,6 +29,8 @@ typedef double nodes[TD_NODES];
 /* Windows opened in a function, and once more those closed, by the program's cycles. */
 struct stay {
 	double n[LENGTHS], own[LENGTHS], cycles[LENGTHS];
+	double ends, visits; /* by calls and returns: windows, and those times visits a
+				cycle */
 };
 
 /* A function's mean over its columns, and what the jackknife makes of it. */
@@ -191,8 +195,13 @@ static int without_batch(struct td_separate_state *s, unsigned batch,
 
 	s->rows.axis = s->first_axis;
 	err = td_start_find(s->input, &s->columns, batch, &s->rows.axis);
+	s->events[0].rows.axis = s->events[1].rows.axis = s->rows.axis;
 	if (!err)
 		err = td_rows_fill(&s->rows, batch);
+	if (!err)
+		err = td_events_fill(&s->events[0], batch);
+	if (!err)
+		err = td_events_fill(&s->events[1], batch);
 	if (!err)
 		err = td_normal_pull(&s->normal, &s->rows, batch, &s->at, pull);
 	return err ? err : td_normal_solve(&s->normal, pull);
@@ -262,7 +271,7 @@ static void take_steps(const struct td_separate_state *s, struct answer *answer)
 		const struct td_separate_window *w = &s->input->window[i];
 		struct answer *to = &answer[w->open];
 
-		if (w->empty || w->open != w->close || w->returned || w->slots <= 0)
+		if (w->empty || w->open != w->close || w->calls || w->slots <= 0)
 			continue;
 		to->n++;
 		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
@@ -332,7 +341,7 @@ static void take_stays(const struct td_separate_state *s, struct stay *stay)
 		double length = td_axis_length(&s->axis, w);
 		double cycles = length - td_axis_lost(&s->axis, length);
 		double class = fmin(LENGTHS - 1, 2 * log2(fmax(1, cycles)));
-		int own = w->open == w->close && !w->returned;
+		int own = w->open == w->close && !w->calls;
 
 		if (w->empty || !td_axis_counts(&s->axis, w))
 			continue;
@@ -351,7 +360,7 @@ static void take_stays(const struct td_separate_state *s, struct stay *stay)
  * probability u / D; visits of different lengths make a mean of it.  Lengths up to
  * where half of the windows are out.  *error: its standard deviation.
  */
-static double visit_of(const struct stay *stay, double *error)
+static double visit_by_length(const struct stay *stay, double *error)
 {
 	double n = 0, out = 0, cycles = 0, left;
 
@@ -374,6 +383,34 @@ static double visit_of(const struct stay *stay, double *error)
 	}
 	*error = GUESSED * cycles / n * 2 * log(2) / -log(left);
 	return *error / GUESSED;
+}
+
+/* With edges, short visits are better known by how many calls and returns windows
+ * hold. */
+static void take_visits(const struct td_separate_state *s, struct stay *stay)
+{
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		uint32_t function = s->columns.function[c];
+
+		for (int i = 0; i < 2 && function != TD_NO_FUNCTION; i++) {
+			struct stay *to = &stay[function];
+
+			if (!s->events[i].rows.keys || !s->events[i].known[c])
+				continue;
+			to->ends += s->columns.ends[c];
+			to->visits += s->columns.ends[c] / s->events[i].visit[c];
+		}
+	}
+}
+
+static double visit_of(const struct stay *stay, double *error)
+{
+	double by_length = visit_by_length(stay, error);
+
+	if (by_length >= COUNTED_MOST || stay->visits <= 0)
+		return by_length;
+	*error = COUNTED_ERROR * stay->ends / stay->visits;
+	return stay->ends / stay->visits;
 }
 
 /*
@@ -425,6 +462,7 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 	if (!stay)
 		return -ENOMEM;
 	take_stays(s, stay);
+	take_visits(s, stay);
 	for (size_t f = 0; f < s->input->functions; f++) {
 		struct td_separate_function *to = &result->function[f];
 		double error;

@@ -8,6 +8,7 @@
 #define TD_DECODER_SEPARATE_STATE_H
 
 #include "decoder/normal.h"
+#include "decoder/window_events.h"
 
 #define TD_FRACTION_SPREAD 0.2 /* of a fraction between functions, standard deviation */
 
@@ -19,6 +20,7 @@ struct td_separate_state {
 	double *varies;      /* [columns]: between own windows, standard deviation */
 	double *twin_spread; /* [columns]: prior of its twin; 0: it has none */
 	struct td_rows rows;
+	struct td_events events[2]; /* forward, backward */
 	struct td_normal normal;
 	double *prior_part;         /* [unknowns] */
 	struct td_unknowns at;      /* the solution */

@@ -58,7 +58,7 @@ static size_t take_samples(const struct td_separate_input *input,
 		const struct td_separate_window *w = &input->window[i];
 		double length = td_axis_length(axis, w);
 
-		if (w->empty || w->open != w->close || w->returned || !input->returns ||
+		if (w->empty || w->open != w->close || w->calls || !input->returns ||
 		    !td_axis_counts(axis, w) || length <= axis->start)
 			continue;
 		sample[n] = (struct sample){
@@ -337,7 +337,7 @@ static size_t take_steps(const struct td_columns *columns,
 		if (w->empty)
 			continue;
 		counts->opened[open][class]++;
-		if (w->returned)
+		if (w->calls)
 			continue;
 		counts->own[open][class] += open == close;
 		if (open == close)
@@ -458,7 +458,7 @@ int td_columns_own(const struct td_columns *columns,
 {
 	const struct td_separate_window *w = &input->window[window];
 
-	return input->returns && !w->empty && !w->returned &&
+	return input->returns && !w->empty && !w->calls &&
 	       columns->open[window] == columns->close[window] &&
 	       td_axis_length(axis, w) - axis->start <=
 		       columns->alone[columns->open[window]];

@@ -73,6 +73,7 @@ struct td_rows {
 	struct td_row_window *window; /* [2 * windows], by key */
 	struct td_key *key;           /* [2 * columns]: opened in, then closed in */
 	size_t keys;
+	const struct td_rows *more; /* of another kind, or NULL */
 	/* what the pointers of the keys point into */
 	uint32_t *column;
 	struct td_bin *bin;

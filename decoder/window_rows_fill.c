@@ -7,7 +7,7 @@
 
 #include "decoder/window_rows.h"
 
-#define HAZARD_MOST 0.8 /* times the start's spread */
+#define HAZARD_MOST 0.5 /* times the start's spread */
 
 /* Sums of squares and products of lengths and counts. */
 struct squares {

@@ -32,6 +32,7 @@ decoder_tests = \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
 	tests/unit/test_topdown \
+	tests/unit/test_window_events \
 	tests/unit/test_window_strays
 check_PROGRAMS += $(decoder_tests)
 TESTS += $(decoder_tests)
@@ -105,6 +106,10 @@ tests_unit_test_separate_SOURCES = tests/unit/test_separate.c tests/unit/unit.h 
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_separate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_events_SOURCES = tests/unit/test_window_events.c tests/unit/unit.h \
+	tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_window_events_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_events_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_cholesky_SOURCES = tests/unit/test_cholesky.c tests/unit/unit.h
 tests_unit_test_cholesky_CFLAGS = $(td_unit_cflags)
 tests_unit_test_cholesky_LDADD = $(td_unit_ldadd)

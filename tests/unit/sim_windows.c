@@ -47,7 +47,7 @@ struct program {
 	struct visit visit;   /* the present one */
 	double done;          /* of it */
 	double start;         /* where in the code it began */
-	double returns;       /* so far */
+	double calls;         /* counted so far, returns and perhaps calls */
 	double *visits;
 };
 
@@ -137,7 +137,7 @@ static void next_in_tree(struct program *program)
 			break;
 		program->depth--;
 		visit->returned = 1;
-		program->returns++;
+		program->calls++;
 	}
 	visit->function = top->function;
 	visit->cycles = program->function[top->function].piece[top->piece] *
@@ -158,6 +158,7 @@ struct line {
 	double cycles;
 	int returned, phase, group;
 };
+#define RECURSES 2
 static const struct line script[] = {
 	{0, 103, 1, -1, 20},  {1, 97, 0, -1, 20}, /* a pair */
 	{2, 15, 0, -1, 12},   {2, 15, 1, -1, 12}, /* recursion */
@@ -181,7 +182,7 @@ static void next_in_script(struct program *program)
 		.returned = line->returned,
 		.phase = line->phase,
 	};
-	program->returns += line->returned;
+	program->calls += line->returned;
 	program->step++;
 	if (program->step < LINES && script[program->step].group == line->group)
 		return;
@@ -208,19 +209,44 @@ static void next_long(struct program *program)
 		.returned = 1,
 		.phase = -1,
 	};
-	program->returns++;
+	program->calls++;
+}
+
+#define CYCLE 7
+static void next_in_cycle(struct program *program)
+{
+	static const double cycles[] = {27, 40, 30, 103, 3000, 3000, 3000};
+	static const unsigned rounds = 100;
+
+	program->step = (program->step + 1) % CYCLE;
+	if (program->step == 4 && ++program->round % rounds != 0)
+		program->step = 0;
+	program->visit = (struct visit){
+		.function = program->step,
+		.cycles = cycles[program->step] * between(&program->random, 0.9, 1.1),
+		.returned = 1,
+		.phase = -1,
+	};
+	program->calls++;
 }
 
 static void next_visit(struct program *program)
 {
+	unsigned last = program->visit.function;
+
 	if (program->setup->kind == SIM_AWKWARD)
 		next_in_script(program);
 	else if (program->setup->kind == SIM_TREE)
 		next_in_tree(program);
+	else if (program->setup->kind == SIM_CYCLE)
+		next_in_cycle(program);
 	else
 		next_long(program);
 	program->done = 0;
 	program->start = floor(uniform(&program->random) * 3) * 7;
+	if (program->setup->calls && !program->visit.returned &&
+	    (program->visit.function != last || program->visit.function == RECURSES))
+		program->calls++;
 	program->visits[program->visit.function]++;
 }
 
@@ -323,7 +349,7 @@ static void one_window(struct program *program, struct td_separate_window *windo
 		       double requested)
 {
 	double y[TD_SEPARATE_NODES] = {0}, total = 0, inside, back = edge(program);
-	double at = address(program), returns = program->returns;
+	double at = address(program), calls = program->calls;
 	unsigned opened = program->visit.function;
 
 	add(y, &total, edge(program), edge_mix);
@@ -346,7 +372,8 @@ static void one_window(struct program *program, struct td_separate_window *windo
 	window->close = program->visit.function;
 	window->open_offset = (uint32_t)at;
 	window->close_offset = (uint32_t)address(program);
-	window->returned = !program->setup->no_returns && program->returns > returns;
+	if (!program->setup->no_returns)
+		window->calls = (uint8_t)fmin(UINT8_MAX, program->calls - calls);
 	window->requested = program->setup->unknown_requested ? 0 : (float)requested;
 	in_255ths(y, total);
 	window->slots = (float)(round(total * WIDTH));
@@ -375,6 +402,7 @@ void sim_run(struct sim *sim, const struct sim_setup *setup)
 
 	program.functions = setup->kind == SIM_AWKWARD ? 15
 			    : setup->kind == SIM_LONG  ? 12
+			    : setup->kind == SIM_CYCLE ? CYCLE
 						       : setup->functions;
 	sim->functions = program.functions;
 	sim->truth = calloc(program.functions, sizeof(*sim->truth));

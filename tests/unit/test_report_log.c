@@ -33,7 +33,7 @@ static void put_values(const struct td_separate_window *from, struct td_file_win
 	to->value[0] = (uint32_t)from->slots;
 	to->value[1] = (uint32_t)metrics;
 	to->value[2] = (uint32_t)(metrics >> 32);
-	to->value[3] = BASE_RETURNS + from->returned;
+	to->value[3] = BASE_RETURNS + from->calls;
 }
 
 /* A simulated run as the agent would log it. */
@@ -70,7 +70,7 @@ static void log_run(struct build *build, const struct sim *sim)
 			to->state = TD_WINDOW_EMPTY;
 		else if (from->open != from->close)
 			to->reject = TD_REJECT_FUNCTION;
-		else if (from->returned)
+		else if (from->calls)
 			to->reject = TD_REJECT_NESTED;
 		place[from->open]->samples += !from->empty;
 	}

@@ -152,8 +152,7 @@ static double plain_error(const struct sim *sim, unsigned function)
 	for (size_t i = 0; i < sim->windows; i++) {
 		const struct td_separate_window *w = &sim->window[i];
 
-		if (w->empty || w->open != function || w->close != function ||
-		    w->returned)
+		if (w->empty || w->open != function || w->close != function || w->calls)
 			continue;
 		slots += w->slots - cost / n;
 		for (int k = 0; k < TD_SEPARATE_NODES; k++)
@@ -249,6 +248,33 @@ START_TEST(small_edges_short_windows)
 	separate(&setup, &sim, &result);
 	limit(&sim, &result, 100, INFINITY, 1.2);
 	limit(&sim, &result, 25, 100, 6);
+	done(&sim, &result);
+}
+END_TEST
+
+/* Calls and returns show how long visits are where edges hide it. */
+START_TEST(short_visits_behind_edges)
+{
+	const struct sim_setup setup = {.kind = SIM_CYCLE,
+					.seed = 1,
+					.program = 3,
+					.windows = 50000,
+					.shortest = 2,
+					.most = 600,
+					.edge = 50,
+					.edge_spread = 0.5,
+					.calls = 1};
+	struct td_separate result;
+	struct sim sim;
+
+	separate(&setup, &sim, &result);
+	limit(&sim, &result, 100, INFINITY, 1);
+	limit(&sim, &result, 25, 100, 4);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		if (visit(&sim, f) < 100)
+			ck_assert_double_eq_tol(result.function[f].visit, visit(&sim, f),
+						0.05 * visit(&sim, f));
+	}
 	done(&sim, &result);
 }
 END_TEST
@@ -489,10 +515,10 @@ END_TEST
 int main(void)
 {
 	return unit_main("separate",
-			 (const TTest *const[]){awkward_patterns, long_windows,
-						never_worse_than_the_plain_rule, edges,
-						small_edges, small_edges_short_windows,
-						late_interrupts, visits, no_returns,
-						measured_lengths, intervals, level_1_only,
-						little, many_functions, NULL});
+			 (const TTest *const[]){
+				 awkward_patterns, long_windows,
+				 never_worse_than_the_plain_rule, edges, small_edges,
+				 small_edges_short_windows, short_visits_behind_edges,
+				 late_interrupts, visits, no_returns, measured_lengths,
+				 intervals, level_1_only, little, many_functions, NULL});
 }

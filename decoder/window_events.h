@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Windows sorted by how often the program called or returned in them: part of
+ * separate.c.
+ *
+ * Where edges are large and random, nobody knows when in a window the program started:
+ * its length is a clock that shows the wrong time.  Calls and returns are another
+ * one, which stands still during edges.  Windows that open in g and hold k of them
+ * end in the k-th visit after the one in g; how many end where, all lengths together, is
+ * how long those visits are.  doc/estimates.md, "By calls and returns".
+ *
+ * The rows are like those of window_rows.h: a key for each column that windows open
+ * in, a bin for each k.
+ *
+ * Context: any; no globals.
+ */
+#ifndef TD_DECODER_WINDOW_EVENTS_H
+#define TD_DECODER_WINDOW_EVENTS_H
+
+#include "decoder/window_rows.h"
+
+struct td_events {
+	struct td_rows rows; /* only rows of TD_ROW_ALL; bins hold windows that the
+				program has started in */
+	uint32_t *events;    /* [bins]: k */
+	uint32_t *still;     /* [bins]: behind the bin's windows, up to here: those in
+				which it cannot have started */
+	double *count; /* like rows.time: windows that end there, less those in which
+			  the program has not started */
+	/* [keys]: all windows that open there, by batch: the program may have started in
+	 * them, or cannot have */
+	struct td_events_opened {
+		uint32_t started[TD_BATCHES], still[TD_BATCHES];
+	} * opened;
+	double *visit;  /* [columns]: cycles from one event to the next, mean */
+	uint8_t *known; /* [columns]: windows say so, and it is not cut off by their
+			   lengths */
+	uint8_t *jumps; /* [columns]: entered or left without a call or return */
+	const uint32_t *open,
+		*close; /* [windows of the input]: columns; or the other way round */
+	double shortest, longest; /* requested lengths of the windows that count */
+};
+
+/*
+ * From the input's windows that are not empty.  No keys where there is nothing to be
+ * gained (no edges) or the assumptions do not hold (no counter of events, lengths that
+ * are not equally frequent).  0 or -ENOMEM; free in either case.
+ */
+int td_events_build(struct td_events *events, const struct td_separate_input *input,
+		    const struct td_axis *axis, const struct td_columns *columns,
+		    int backward);
+
+/* Fills all rows, their variances included, without the windows of a batch
+ * (TD_NO_BATCH: with all).  0 or -ENOMEM. */
+int td_events_fill(struct td_events *events, unsigned without);
+
+void td_events_free(struct td_events *events);
+
+#endif
