@@ -56,6 +56,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/backend.c agent/core/backend.h \
 	agent/core/callpaths.c agent/core/callpaths.h \
 	agent/core/collector.c agent/core/collector.h \
+	agent/core/confined.c agent/core/confined.h \
 	agent/core/core.h \
 	agent/core/event_names.c agent/core/event_names.h \
 	agent/core/events.c agent/core/events.h \

@@ -47,6 +47,12 @@ static const struct word children_words[] = {
 	{"off", TD_CHILDREN_OFF},
 };
 
+static const struct word seccomp_words[] = {
+	{"probe", TD_SECCOMP_PROBE},
+	{"trust", TD_SECCOMP_TRUST},
+	{"off", TD_SECCOMP_OFF},
+};
+
 static const struct word debug_words[] = {
 	{"core", TD_DEBUG_CORE},
 	{"threads", TD_DEBUG_THREADS},
@@ -177,6 +183,18 @@ static int parse_children(struct td_options *options, const char *value, char *w
 	if (!word)
 		return refuse_value(why, size, value, "known", "quiet, report or off");
 	options->children = (enum td_children)word->value;
+	return 0;
+}
+
+static int parse_seccomp(struct td_options *options, const char *value, char *why,
+			 size_t size)
+{
+	const struct word *word =
+		word_find(seccomp_words, COUNT(seccomp_words), value, strlen(value));
+
+	if (!word)
+		return refuse_value(why, size, value, "known", "probe, trust or off");
+	options->seccomp = (enum td_seccomp)word->value;
 	return 0;
 }
 
@@ -350,6 +368,8 @@ const struct td_option td_option_table[] = {
 	 parse_callpath},
 	{"CHILDREN", "HOW", "quiet",
 	 "child processes: quiet (profiled, no report), report or off", parse_children},
+	{"SECCOMP", "HOW", "probe",
+	 "under a seccomp filter: probe (a child tries it), trust or off", parse_seccomp},
 	{"SEED", "NUMBER", "0", "start of the random numbers; 0: a new one each run",
 	 parse_seed},
 	{"DEBUG", "AREAS", "none",
@@ -368,6 +388,7 @@ void td_options_init(struct td_options *options)
 		.windows = TD_WINDOWS_AUTO,
 		.report = TD_REPORT_STDERR,
 		.children = TD_CHILDREN_QUIET,
+		.seccomp = TD_SECCOMP_PROBE,
 	};
 }
 

@@ -44,6 +44,12 @@ enum td_children {
 	TD_CHILDREN_REPORT, /* profiled, each prints its own report */
 	TD_CHILDREN_OFF,    /* not profiled */
 };
+/* Under a seccomp filter that was there before the program. */
+enum td_seccomp {
+	TD_SECCOMP_PROBE, /* a child tries what it ends (default) */
+	TD_SECCOMP_TRUST, /* it ends nothing */
+	TD_SECCOMP_OFF,   /* not profiled */
+};
 /* TDAGENT_DEBUG: a comma-separated list of these, or "all" */
 enum td_debug {
 	TD_DEBUG_CORE = 1 << 0,
@@ -70,6 +76,7 @@ struct td_options {
 	enum td_report_to report;
 	char report_file[TD_PATH_MAX];
 	enum td_children children;
+	enum td_seccomp seccomp;
 	int callpath;   /* 1: take call paths */
 	unsigned debug; /* enum td_debug, or-ed */
 	uint64_t seed;  /* 0: from the clock */

@@ -402,6 +402,19 @@ bool td_backend_inherit(const struct td_backend_choice *choice)
 	return true;
 }
 
+int td_backend_choose_timer(const struct td_options *options,
+			    struct td_backend_choice *choice)
+{
+	memset(choice, 0, sizeof(*choice));
+	td_simulated_program = NULL;
+	make_cookie();
+	use_counters(choice, TD_BACKEND_CLOCK, &td_clock_counters,
+		     "a seccomp filter ends who opens perf events");
+	make_plans(options, choice);
+	choice->windows = TD_WINDOWS_RDPMC;
+	return choose_timer(choice, -EPERM);
+}
+
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
 {
 	int error;

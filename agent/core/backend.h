@@ -8,8 +8,11 @@
 #include "agent/core/core.h"
 
 /* Decides by the options and by what the kernel grants here; fills in `choice`
- * and td_signal.  Returns 0, or -errno with the reason in choice->reason. */
+ * and td_signal.  Returns 0, or -errno with the reason in choice->reason.  The second
+ * makes no perf event: they would end the process. */
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice);
+int td_backend_choose_timer(const struct td_options *options,
+			    struct td_backend_choice *choice);
 
 /* In a forked child: the choice of its parent holds, with the handler that is
  * installed.  False if the program has taken the signal since, or if there were no

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/core/confined.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/thread.h"
 #include "decoder/options.h"
@@ -41,7 +42,8 @@ static inline bool td_backend_has_cycles(const struct td_backend_choice *choice)
 enum td_down {
 	TD_DOWN_NOT,
 	TD_DOWN_SIGNAL,  /* the program reads our signal from a descriptor */
-	TD_DOWN_SECCOMP, /* it is about to forbid system calls, perhaps by death */
+	TD_DOWN_SECCOMP, /* it is about to forbid system calls, perhaps by death, or has
+			  * been started with some forbidden that we need */
 };
 
 struct td_core {
@@ -50,6 +52,7 @@ struct td_core {
 	char path[2 * TD_PATH_MAX]; /* of the profile, "" if it has no name */
 	uint32_t pid;
 	uint64_t seed;
+	enum td_confinement confinement; /* at the start */
 	bool quiet;          /* a child of a profiled process: no report of its own */
 	atomic_bool running; /* between start and finish */
 	atomic_int down;     /* enum td_down; set once, while running */

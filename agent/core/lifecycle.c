@@ -107,7 +107,9 @@ static void read_options(struct td_options *options)
 
 static int choose(void)
 {
-	int error = td_backend_choose(&td_core.options, &td_core.choice);
+	int error = td_core.confinement == TD_CONFINED_NO_PERF
+			    ? td_backend_choose_timer(&td_core.options, &td_core.choice)
+			    : td_backend_choose(&td_core.options, &td_core.choice);
 
 	if (error)
 		td_core_note("not profiling: %s", td_core.choice.reason);
@@ -232,11 +234,48 @@ void td_lifecycle_thread_begin(bool hidden)
 	pthread_setspecific(end_key, (void *)1);
 }
 
+/* Before the other options: to say what is wrong with them takes system calls. */
+static enum td_seccomp seccomp_option(void)
+{
+	static struct td_options options;
+	const char *value = getenv("TDAGENT_SECCOMP");
+	char why[256];
+
+	td_options_init(&options);
+	if (value)
+		td_options_set(&options, "SECCOMP", value, why, sizeof(why));
+	return options.seccomp;
+}
+
+/* Whether we can live under the filter that the program was started with, if one is
+ * there; if not, not a system call more. */
+static bool is_tolerated(void)
+{
+	enum td_seccomp how = seccomp_option();
+
+	if (how == TD_SECCOMP_TRUST || !td_confined_by_filter())
+		return true;
+	td_core.confinement =
+		how == TD_SECCOMP_OFF ? TD_CONFINED_MUTE : td_confined_look();
+	if (td_core.confinement < TD_CONFINED)
+		return true;
+	if (td_core.confinement == TD_CONFINED && !td_facts_parent_is_profiled()) {
+		td_log_start();
+		td_say("not profiling: a seccomp filter ends who makes the system calls of "
+		       "a profiler");
+	}
+	atomic_store(&td_core.down, TD_DOWN_SECCOMP);
+	return false;
+}
+
 void td_lifecycle_start(void)
 {
-	bool child = td_facts_parent_is_profiled();
+	bool child;
 
+	if (!is_tolerated())
+		return;
 	td_log_start();
+	child = td_facts_parent_is_profiled();
 	td_core.quiet = child;
 	read_options(&td_core.options);
 	if (child && td_core.options.children == TD_CHILDREN_OFF)

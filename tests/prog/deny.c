@@ -2,9 +2,9 @@
 /*
  * Runs a program as a container would that forbids some system calls.
  *
- *     deny CALL[,CALL...] PROGRAM [ARGUMENT...]
+ *     deny [-k] CALL[,CALL...] PROGRAM [ARGUMENT...]
  *
- * Each CALL (perf_event_open, timer_create, ptrace) fails with EPERM.
+ * Each CALL of those below fails with EPERM; with -k it ends the process.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -23,16 +23,19 @@ static const struct {
 	{"perf_event_open", SYS_perf_event_open},
 	{"timer_create", SYS_timer_create},
 	{"ptrace", SYS_ptrace},
+	{"clone", SYS_clone},
+	{"getpid", SYS_getpid},
+	{"madvise", SYS_madvise},
 };
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
-static int forbid(unsigned number)
+static int forbid(unsigned number, unsigned how)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, how),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
@@ -42,8 +45,16 @@ static int forbid(unsigned number)
 
 int main(int argc, char **argv)
 {
+	unsigned how = SECCOMP_RET_ERRNO | EPERM;
+
+	if (argc > 1 && !strcmp(argv[1], "-k")) {
+		how = SECCOMP_RET_KILL_PROCESS;
+		argv++;
+		argc--;
+	}
 	if (argc < 3) {
-		fprintf(stderr, "usage: deny CALL[,CALL...] PROGRAM [ARGUMENT...]\n");
+		fprintf(stderr,
+			"usage: deny [-k] CALL[,CALL...] PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -52,7 +63,7 @@ int main(int argc, char **argv)
 
 		while (i < CALLS && strcmp(name, calls[i].name))
 			i++;
-		if (i == CALLS || forbid(calls[i].number)) {
+		if (i == CALLS || forbid(calls[i].number, how)) {
 			fprintf(stderr, "deny: cannot forbid %s\n", name);
 			return 2;
 		}

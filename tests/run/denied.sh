@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # In a container that forbids perf_event_open the POSIX timer takes over, and
-# the report says why; where that is forbidden too, the program still runs.
+# the report says why; where that is forbidden too, the program still runs.  So it
+# does under a filter that ends who makes such calls.
 . "$(dirname "$0")/lib.sh"
 
 guest agent "$prog/deny" perf_event_open $clean $preload "$prog/burn" --truth 3000
@@ -28,3 +29,41 @@ guest agent "$prog/deny" perf_event_open,timer_create $clean $preload "$prog/bur
 cmp -s "$work/plain.out" "$work/agent.out" || fail "output differs where all is denied"
 ended "exit 0" agent
 one_line agent tdagent
+
+# The filter is older than the program, and it kills.
+rm -f "$work"/profiles/*
+killing()
+{
+	calls=$1
+	shift
+	guest agent "$prog/deny" -k "$calls" $clean $preload "$@" "$prog/burn" 100
+}
+
+killing perf_event_open TDAGENT_SECCOMP=trust
+ended "signal 31" agent # SIGSYS: what follows is no empty proof
+killing perf_event_open A=B
+ended "exit 0" agent
+cmp -s "$work/plain.out" "$work/agent.out" || fail "output differs under a filter"
+[ ! -s "$work/agent.err" ] || fail "a line under a filter: $(cat "$work/agent.err")"
+expect "$(profile burn)" <<'END'
+check(report["run"]["backend"] == "clock", "backend " + report["run"]["backend"])
+check("timer" in report["run"]["trigger"].lower(), "trigger " + report["run"]["trigger"])
+check("seccomp" in json.dumps(report["run"]), "the header does not say why: " + json.dumps(report["run"]))
+check(report["totals"]["samples"] > 0, "no samples")
+END
+rm -f "$work"/profiles/*
+
+# Each of them ends whoever goes on after the trial.
+for calls in timer_create perf_event_open,timer_create getpid madvise; do
+	killing $calls A=B
+	ended "exit 0" agent
+	cmp -s "$work/plain.out" "$work/agent.out" || fail "output differs where $calls kills"
+	one_line agent seccomp
+	[ -z "$(ls "$work/profiles")" ] || fail "$calls kills: there is a profile"
+done
+
+# Where not even a child may be made, only who says so is safe.
+killing clone TDAGENT_SECCOMP=off
+ended "exit 0" agent
+cmp -s "$work/plain.out" "$work/agent.out" || fail "output differs where clone kills"
+[ ! -s "$work/agent.err" ] || fail "a line with TDAGENT_SECCOMP=off"

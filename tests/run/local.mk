@@ -53,9 +53,10 @@ check-real: all
 # The full forms of what `make check` has in short, an hour or so: other people's
 # tests and servers, a thousand processes killed, hours in memory and file, real
 # programs against perf.
-EXTRA_DIST += tests/run/guests.sh
+EXTRA_DIST += tests/run/guests.sh tests/run/suites.sh tests/run/cpython.py
 .PHONY: check-long
 check-long: check-real
 	$(top_srcdir)/tests/run/killed.sh --long
 	$(top_srcdir)/tests/run/constant.sh --long
 	$(top_srcdir)/tests/run/guests.sh
+	$(top_srcdir)/tests/run/suites.sh

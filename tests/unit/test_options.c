@@ -37,6 +37,7 @@ static void assert_same(const struct td_options *a, const struct td_options *b)
 	ck_assert_int_eq(a->report, b->report);
 	ck_assert_str_eq(a->report_file, b->report_file);
 	ck_assert_int_eq(a->children, b->children);
+	ck_assert_int_eq(a->seccomp, b->seccomp);
 	ck_assert_int_eq(a->callpath, b->callpath);
 	ck_assert_uint_eq(a->debug, b->debug);
 	ck_assert_uint_eq(a->seed, b->seed);
@@ -54,6 +55,7 @@ START_TEST(test_defaults)
 	ck_assert_str_eq(options.output, "");
 	ck_assert_int_eq(options.report, TD_REPORT_STDERR);
 	ck_assert_int_eq(options.children, TD_CHILDREN_QUIET);
+	ck_assert_int_eq(options.seccomp, TD_SECCOMP_PROBE);
 	ck_assert_uint_eq(options.debug, 0);
 	ck_assert_uint_eq(options.seed, 0);
 	ck_assert_int_eq(td_options_check(&options, why, sizeof(why)), 0);
@@ -63,9 +65,9 @@ END_TEST
 /* The defaults that --help prints are the defaults. */
 START_TEST(test_fallbacks_are_the_defaults)
 {
-	static const char *const spelled[] = {"LONG",     "SHORT",    "JITTER",
-					      "PMU",      "WINDOWS",  "REPORT",
-					      "CALLPATH", "CHILDREN", "SEED"};
+	static const char *const spelled[] = {"LONG",    "SHORT",  "JITTER",   "PMU",
+					      "WINDOWS", "REPORT", "CALLPATH", "CHILDREN",
+					      "SECCOMP", "SEED"};
 	struct td_options fresh = options;
 
 	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
@@ -77,9 +79,10 @@ END_TEST
 
 START_TEST(test_order)
 {
-	static const char *const order[] = {
-		"LONG",   "SHORT",  "JITTER", "PMU",      "LEVEL",    "EVENTS", "WINDOWS",
-		"LABELS", "OUTPUT", "REPORT", "CALLPATH", "CHILDREN", "SEED",   "DEBUG"};
+	static const char *const order[] = {"LONG",    "SHORT",  "JITTER",   "PMU",
+					    "LEVEL",   "EVENTS", "WINDOWS",  "LABELS",
+					    "OUTPUT",  "REPORT", "CALLPATH", "CHILDREN",
+					    "SECCOMP", "SEED",   "DEBUG"};
 
 	ck_assert_uint_eq(td_option_count, sizeof(order) / sizeof(order[0]));
 	for (size_t i = 0; i < td_option_count; i++)
@@ -258,6 +261,10 @@ START_TEST(test_words)
 	ck_assert_int_eq(options.callpath, 0);
 	ck_assert_int_eq(set("CHILDREN", "off"), 0);
 	ck_assert_int_eq(options.children, TD_CHILDREN_OFF);
+	ck_assert_int_eq(set("SECCOMP", "trust"), 0);
+	ck_assert_int_eq(options.seccomp, TD_SECCOMP_TRUST);
+	ck_assert_int_eq(set("SECCOMP", "off"), 0);
+	ck_assert_int_eq(options.seccomp, TD_SECCOMP_OFF);
 	ck_assert_int_eq(set("DEBUG", "core,strobe"), 0);
 	ck_assert_uint_eq(options.debug, TD_DEBUG_CORE | TD_DEBUG_STROBE);
 	ck_assert_int_eq(set("REPORT", "none"), 0);
