@@ -70,7 +70,7 @@ rates()
 	NAMES=$2 holds "$1" <<'END'
 import os
 counted = {"branches": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
-           "r08c4": "rets", "inst": "insns"}
+           "r08c4": "rets", "wrong": "mispredicts", "inst": "insns"}
 functions = {t["address"]: t for t in truth if t["what"] == "function"}
 found = 0
 for f in report["functions"]:
@@ -127,13 +127,13 @@ rates nometrics "branches branch-misses inst"
 
 echo
 echo "== further events"
-lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,no-such-event"
+lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,wrong=r00c5,no-such-event"
 lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth"
 lab_setup=
 ended "exit 0" more
 grep -qF "no event 'no-such-event'" "$work/more.out" "$work/more.err" || fail "more: an unknown name is not said"
 report_on more
-rates more "branch-misses r08c4 br_misp"
+rates more "branch-misses r08c4 br_misp wrong"
 "$tdagent" report "$work/more/profile" >"$work/more.text"
 grep -q "branch-misses [0-9.]*/1000 insns" "$work/more.text" || fail "more: not in the text"
 
