@@ -89,7 +89,7 @@ tools_libmachine_la_SOURCES = \
 	tools/commands.h \
 	tools/directory.c tools/directory.h \
 	tools/native.h \
-	tools/facts.c tools/facts_agent.c tools/facts_events.c tools/facts.h \
+	tools/facts.c tools/facts_agent.c tools/facts_events.c tools/facts_pmus.c tools/facts.h \
 	tools/found.c tools/found.h \
 	tools/library.c tools/library.h \
 	tools/list.c \

@@ -19,11 +19,14 @@
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
+#include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/simulated.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/trigger.h"
 #include "agent/sigsafe/vernier.h"
 #include "decoder/registers.h"
+
+#define DEVICES "/sys/bus/event_source/devices/"
 
 /* Before this, a sigtrap event kills a thread that has SIGTRAP blocked. */
 #define KERNEL_SAFE_SIGTRAP 5019
@@ -402,6 +405,21 @@ bool td_backend_inherit(const struct td_backend_choice *choice)
 	return true;
 }
 
+/* Where there are cores of two types, hardware events are those of the large ones. */
+static void note_hybrid(const struct td_backend_choice *choice)
+{
+	char core[64] = "", atom[64];
+
+	if (!td_backend_has_cycles(choice) ||
+	    td_proc_read(DEVICES "cpu_atom/cpus", atom, sizeof(atom)) <= 0)
+		return;
+	td_proc_read(DEVICES "cpu_core/cpus", core, sizeof(core));
+	core[strcspn(core, "\n")] = atom[strcspn(atom, "\n")] = '\0';
+	td_core_note("only CPUs %s were measured: what ran on the small cores (CPUs %s) "
+		     "was neither sampled nor counted; --pmu=clock samples there",
+		     core, atom);
+}
+
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
 {
 	int error;
@@ -412,9 +430,11 @@ int td_backend_choose(const struct td_options *options, struct td_backend_choice
 	choose_counters(options, choice);
 	make_plans(options, choice);
 	error = choose_trigger(choice);
-	if (!error)
-		choose_windows(options, choice);
-	return error;
+	if (error)
+		return error;
+	choose_windows(options, choice);
+	note_hybrid(choice);
+	return 0;
 }
 
 static const struct td_file_counter simulated_names[] = {
