@@ -102,9 +102,14 @@ groups ivb "-m ivb" 4
 # the NMI watchdog has a counter: level 1 takes two groups, and there are no totals
 groups ivb-watchdog "-m ivb -w" 5 --functions-only
 
+# small cores, which count slots by what became of them
+groups grt "-m grt" 2
+
 # user mode may not read counters: the same by read()
 rounds=1000
+lab_windows=rdpmc
 groups skx-read "-m skx -r 0" 4
+lab_windows=
 holds skx-read <<'END'
 check("by read(), for RDPMC is off" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
 END
@@ -179,6 +184,8 @@ says skx "no SLOTS and PERF_METRICS"
 probes ivb "-m ivb -w"
 says ivb "ivybridge: works, 3 of a group's events fit"
 says ivb "sudo sysctl kernel.nmi_watchdog=0"
+probes grt "-m grt"
+says grt "gracemont: works, 3 of a group's events fit"
 probes spr "-m spr"
 says spr "--pmu=auto     metrics"
 probes norpmc "-m skx -r 0"
