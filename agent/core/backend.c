@@ -406,18 +406,17 @@ bool td_backend_inherit(const struct td_backend_choice *choice)
 }
 
 /* Where there are cores of two types, hardware events are those of the large ones. */
-static void note_hybrid(const struct td_backend_choice *choice)
+static void say_which_cores(struct td_backend_choice *choice)
 {
-	char core[64] = "", atom[64];
+	char cpus[48], text[96];
 
-	if (!td_backend_has_cycles(choice) ||
-	    td_proc_read(DEVICES "cpu_atom/cpus", atom, sizeof(atom)) <= 0)
+	if (!td_backend_has_cycles(choice) || access(DEVICES "cpu_atom", F_OK) != 0 ||
+	    td_proc_read(DEVICES "cpu_core/cpus", cpus, sizeof(cpus)) <= 0)
 		return;
-	td_proc_read(DEVICES "cpu_core/cpus", core, sizeof(core));
-	core[strcspn(core, "\n")] = atom[strcspn(atom, "\n")] = '\0';
-	td_core_note("only CPUs %s were measured: what ran on the small cores (CPUs %s) "
-		     "was neither sampled nor counted; --pmu=clock samples there",
-		     core, atom);
+	cpus[strcspn(cpus, "\n")] = '\0';
+	snprintf(text, sizeof(text), "only on CPUs %s: small cores are not measured",
+		 cpus);
+	add_reason(choice, text);
 }
 
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
@@ -433,7 +432,7 @@ int td_backend_choose(const struct td_options *options, struct td_backend_choice
 	if (error)
 		return error;
 	choose_windows(options, choice);
-	note_hybrid(choice);
+	say_which_cores(choice);
 	return 0;
 }
 
