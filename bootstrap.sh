@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 
 build_packages='gcc g++ make libc6-dev binutils autoconf automake libtool pkg-config
 libelf-dev libdw-dev libcapstone-dev libunwind-dev zlib1g-dev libiberty-dev
-libprotobuf-c-dev protobuf-c-compiler libcurl4-openssl-dev libncurses-dev'
+libprotobuf-c-dev protobuf-c-compiler libcurl4-openssl-dev libncurses-dev libpfm4-dev'
 test_packages='check python3 groff universal-ctags clang-format xz-utils zstd sqlite3 openssl strace tmux'
 other_packages='golang-go prometheus python3-prometheus-client chromium
 redis-server postgresql stress-ng libjemalloc2 libgoogle-perftools4'

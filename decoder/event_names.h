@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where /sys describes the CPU's PMU, as perf and the kernel call it. */
+#define TD_EVENT_DEVICE "/sys/bus/event_source/devices/cpu/"
+
 struct td_generic_event {
 	const char *name;
 	uint32_t type; /* perf_event_attr.type */

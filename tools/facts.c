@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/facts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -192,57 +191,6 @@ static void gather_tries(struct td_facts *facts)
 		timer_delete(timer);
 }
 
-/* "cpu", or "cpu_core" and "cpu_atom" of a hybrid one; elsewhere one that says which
- * CPUs it is of. */
-static bool is_cpu_pmu(const char *name)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), DEVICES "/%s/cpus", name);
-	return !strcmp(name, "cpu") || !strncmp(name, "cpu_", 4) || !access(path, F_OK);
-}
-
-static void gather_events(struct td_facts *facts, const char *pmu)
-{
-	char path[512];
-	DIR *events;
-	struct dirent *entry;
-
-	facts->pmu = true;
-	snprintf(path, sizeof(path), DEVICES "/%s/rdpmc", pmu);
-	facts->rdpmc = (int)read_number(path);
-	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
-	events = opendir(path);
-	while (events && (entry = readdir(events))) {
-		if (!strcmp(entry->d_name, "slots")) {
-			snprintf(path, sizeof(path), DEVICES "/%s/type", pmu);
-			facts->slots = true;
-			facts->slots_type = (uint32_t)read_number(path);
-		}
-		if (!strncmp(entry->d_name, "topdown-", 8) && !strchr(entry->d_name, '.'))
-			facts->topdown_events++;
-	}
-	if (events)
-		closedir(events);
-}
-
-static void gather_pmus(struct td_facts *facts)
-{
-	DIR *devices = opendir(DEVICES);
-	struct dirent *entry;
-
-	facts->rdpmc = -1;
-	while (devices && (entry = readdir(devices)))
-		if (is_cpu_pmu(entry->d_name))
-			gather_events(facts, entry->d_name);
-	if (devices)
-		closedir(devices);
-	if (facts->rdpmc < 0) {
-		facts->rdpmc = (int)read_number("/proc/sys/kernel/perf_user_access");
-		facts->user_access = facts->rdpmc >= 0;
-	}
-}
-
 static void gather_places(struct td_facts *facts)
 {
 	if (!td_directory_private(facts->directory, sizeof(facts->directory),
@@ -261,7 +209,7 @@ void td_facts_gather(struct td_facts *facts)
 	gather_system(facts);
 	gather_limits(facts);
 	gather_tries(facts);
-	gather_pmus(facts);
+	td_facts_pmus(facts, DEVICES);
 	facts->metrics_error = try_metrics(facts);
 	td_facts_events(facts);
 	gather_places(facts);

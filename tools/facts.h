@@ -46,6 +46,9 @@ struct td_facts {
 	uint32_t slots_type; /* perf_event_attr.type of that PMU */
 	int topdown_events;  /* it has so many topdown-* events */
 	int rdpmc;           /* its rdpmc setting: 0 never, 1 with an event, 2 always */
+	char core_cpus[64];  /* of a hybrid processor: "0-11", the large cores */
+	char atom_cpus[64];  /* the small ones; "": it is not hybrid */
+	bool strobe;         /* a patched kernel's format/strobe_period is there */
 	bool user_access;    /* it is kernel.perf_user_access that says so (aarch64) */
 
 	char family[24];    /* of the event tables, "": this CPU is in none */
@@ -70,6 +73,9 @@ void td_facts_gather(struct td_facts *facts);
 
 /* The part of it that is about groups of events. */
 void td_facts_events(struct td_facts *facts);
+
+/* The part that is about the PMUs, which `directory` of /sys lists. */
+void td_facts_pmus(struct td_facts *facts, const char *directory);
 
 /* The part that the agent tells; library and directory are known already. */
 void td_facts_agent(struct td_facts *facts);

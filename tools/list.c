@@ -10,14 +10,16 @@
 #include "decoder/events.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/pfm.h"
 
-#define EVENTS "/sys/bus/event_source/devices/cpu/events"
+#define EVENTS TD_EVENT_DEVICE "events"
 
 static const char usage[] =
-	"usage: tdagent list\n\n"
+	"usage: tdagent list [NAME...]\n\n"
 	"Lists the names that --events takes on this machine: the kernel's own, those\n"
-	"of the CPU's PMU in /sys, and those of its event table.  rHEX is a raw event:\n"
-	"perf_event_attr.config in hexadecimal.";
+	"of the CPU's PMU in /sys, and those of its event table.  rHEX is a raw event,\n"
+	"perf_event_attr.config in hexadecimal, and NAME=rHEX one with a name.  Each NAME\n"
+	"of libpfm4's is printed so; tdagent run knows these names as well.";
 
 static int is_event(const struct dirent *entry)
 {
@@ -67,6 +69,25 @@ static void list_table(void)
 		       family->event[i].config);
 }
 
+/* What libpfm4 says of these names; the exit status. */
+static int list_named(char **name)
+{
+	int status = 0;
+
+	for (; *name; name++) {
+		uint64_t config;
+		char why[256];
+
+		if (td_pfm_find(*name, &config, why, sizeof(why)) == 0) {
+			printf("%s=r%" PRIx64 "\n", *name, config);
+			continue;
+		}
+		fprintf(stderr, "tdagent list: %s\n", why);
+		status = 1;
+	}
+	return status;
+}
+
 int td_cmd_list(int argc, char **argv)
 {
 	static const struct td_argument table[] = {{0}};
@@ -75,10 +96,8 @@ int td_cmd_list(int argc, char **argv)
 
 	if (first <= 0)
 		return first < 0 ? 2 : 0;
-	if (first < argc) {
-		fprintf(stderr, "tdagent list: %s: takes no operand\n", argv[first]);
-		return 2;
-	}
+	if (first < argc)
+		return list_named(argv + first);
 	list_generic();
 	list_sys();
 	list_table();

@@ -89,10 +89,11 @@ tools_libmachine_la_SOURCES = \
 	tools/commands.h \
 	tools/directory.c tools/directory.h \
 	tools/native.h \
-	tools/facts.c tools/facts_agent.c tools/facts_events.c tools/facts.h \
+	tools/facts.c tools/facts_agent.c tools/facts_events.c tools/facts_pmus.c tools/facts.h \
 	tools/found.c tools/found.h \
 	tools/library.c tools/library.h \
 	tools/list.c \
+	tools/pfm.c tools/pfm.h \
 	tools/probe.c tools/probe.h tools/probe_print.c \
 	tools/program.c tools/program.h
 tools_libmachine_la_CFLAGS = $(AM_CFLAGS) $(TD_SANITIZE)
@@ -144,4 +145,4 @@ else
 tools_tdagent_SOURCES += tools/tui_none.c
 endif
 tools_tdagent_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS) $(NCURSES_CFLAGS) $(TD_SANITIZE)
-tools_tdagent_LDADD = tools/libannotate.la tools/libaudit.la tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la $(NCURSES_LIBS)
+tools_tdagent_LDADD = tools/libannotate.la tools/libaudit.la tools/libmachine.la tools/libexport.la tools/libimport.la tools/libprint.la decoder/libdecoder.la $(NCURSES_LIBS) $(PFM_LIBS)

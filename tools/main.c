@@ -33,7 +33,7 @@ static const struct command commands[] = {
 	 "step a program's windows: which are of one function?", td_cmd_audit},
 	{"probe", "[--format=text|json]", "tell what this machine can measure",
 	 td_cmd_probe},
-	{"list", "", "list the events that --events takes here", td_cmd_list},
+	{"list", "[NAME...]", "list the events that --events takes here", td_cmd_list},
 	{"help", "[COMMAND]", "explain a command", cmd_help},
 	{"version", "", "print the version", cmd_version},
 };

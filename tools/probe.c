@@ -200,6 +200,19 @@ static void add_reading(struct list *list, const struct td_facts *facts)
 				    "/sys/bus/event_source/devices/cpu*/rdpmc");
 }
 
+/* Hardware events are the large cores' alone. */
+static void add_hybrid(struct list *list, const struct td_facts *facts)
+{
+	if (!*facts->atom_cpus || facts->cycles_error)
+		return;
+	change(add(list,
+		   "two types of cores: with hardware counters only the large ones (CPUs "
+		   "%s) are measured; what runs on CPUs %s is neither sampled nor counted",
+		   facts->core_cpus, facts->atom_cpus),
+	       "taskset -c %s PROGRAM; or --pmu=clock, which samples on all",
+	       facts->core_cpus);
+}
+
 /* What is lost with groups of events, or why there are none. */
 static void add_events(struct list *list, const struct td_facts *facts)
 {
@@ -272,6 +285,7 @@ size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obst
 	add_limits(&list, facts);
 	add_hardware(&list, facts);
 	add_reading(&list, facts);
+	add_hybrid(&list, facts);
 	add_events(&list, facts);
 	return list.count;
 }

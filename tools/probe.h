@@ -26,7 +26,7 @@ struct td_obstacle {
 	char what[TD_FACT_TEXT + 64];
 	char change[256]; /* what would change it; often a command */
 };
-#define TD_OBSTACLES_MAX 10
+#define TD_OBSTACLES_MAX 12
 
 /* The agent's own choice where it could be asked; else what it would be by the facts.
  * `reason` lives as long as the facts. */

@@ -57,6 +57,10 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 	fprintf(stream, "  %-26s %s, %d topdown-* events\n", "slots event",
 		facts->slots ? "yes" : "no", facts->topdown_events);
 	text_number(stream, "rdpmc", facts->rdpmc, "");
+	if (facts->strobe)
+		fprintf(stream,
+			"  %-26s yes; not used, its windows are all of a length\n",
+			"kernel's strobe_period");
 	if (facts->paranoid == TD_FACT_UNKNOWN)
 		fprintf(stream, "  %-26s unknown\n", "perf_event_paranoid");
 	else
@@ -181,6 +185,11 @@ static void json_facts(FILE *stream, const struct td_facts *facts)
 	json_flag(stream, "slots", facts->slots);
 	json_number(stream, "topdown_events", facts->topdown_events);
 	json_number(stream, "rdpmc", facts->rdpmc);
+	json_flag(stream, "strobe_period", facts->strobe);
+	if (*facts->atom_cpus) {
+		json_text(stream, "core_cpus", facts->core_cpus);
+		json_text(stream, "atom_cpus", facts->atom_cpus);
+	}
 	if (facts->paranoid != TD_FACT_UNKNOWN)
 		fprintf(stream, "  \"perf_event_paranoid\": %d,\n", facts->paranoid);
 	json_flag(stream, "perfmon_capability", facts->perfmon);

@@ -17,6 +17,7 @@
 #include "tools/directory.h"
 #include "tools/library.h"
 #include "tools/output.h"
+#include "tools/pfm.h"
 #include "tools/program.h"
 
 #define PREFIX "TDAGENT_"
@@ -184,6 +185,18 @@ static void preload_add(struct run *run, const char *library)
 	free(value);
 }
 
+/* Names that only libpfm4 knows become raw events that have names. */
+static void events_add(struct run *run)
+{
+	char *names = td_pfm_resolve(run->options.events);
+
+	if (!names)
+		exit(fail(EXIT_OWN, "out of memory"));
+	if (strcmp(names, run->options.events) != 0)
+		setting_add(run, PREFIX "EVENTS", names);
+	free(names);
+}
+
 /* Where the kernel may cut windows, we keep the rings beyond the program's death. */
 static void collector_add(struct run *run)
 {
@@ -216,6 +229,8 @@ static int prepare(struct run *run)
 	setting_add(run, PREFIX "OUTPUT", run->output.pattern);
 	/* `run` outlives the program and prints what even SIGKILL leaves */
 	setting_add(run, PREFIX "REPORT", "none");
+	if (run->options.events[0])
+		events_add(run);
 	collector_add(run);
 	return 0;
 }

@@ -19,11 +19,14 @@
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
+#include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/simulated.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/trigger.h"
 #include "agent/sigsafe/vernier.h"
 #include "decoder/registers.h"
+
+#define DEVICES "/sys/bus/event_source/devices/"
 
 /* Before this, a sigtrap event kills a thread that has SIGTRAP blocked. */
 #define KERNEL_SAFE_SIGTRAP 5019
@@ -415,6 +418,20 @@ int td_backend_choose_timer(const struct td_options *options,
 	return choose_timer(choice, -EPERM);
 }
 
+/* Where there are cores of two types, hardware events are those of the large ones. */
+static void say_which_cores(struct td_backend_choice *choice)
+{
+	char cpus[48], text[96];
+
+	if (!td_backend_has_cycles(choice) || access(DEVICES "cpu_atom", F_OK) != 0 ||
+	    td_proc_read(DEVICES "cpu_core/cpus", cpus, sizeof(cpus)) <= 0)
+		return;
+	cpus[strcspn(cpus, "\n")] = '\0';
+	snprintf(text, sizeof(text), "only on CPUs %s: small cores are not measured",
+		 cpus);
+	add_reason(choice, text);
+}
+
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
 {
 	int error;
@@ -425,9 +442,11 @@ int td_backend_choose(const struct td_options *options, struct td_backend_choice
 	choose_counters(options, choice);
 	make_plans(options, choice);
 	error = choose_trigger(choice);
-	if (!error)
-		choose_windows(options, choice);
-	return error;
+	if (error)
+		return error;
+	choose_windows(options, choice);
+	say_which_cores(choice);
+	return 0;
 }
 
 static const struct td_file_counter simulated_names[] = {

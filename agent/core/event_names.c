@@ -14,8 +14,6 @@
 #include "decoder/event_names.h"
 #include "decoder/events.h"
 
-#define DEVICE "/sys/bus/event_source/devices/cpu/"
-
 static bool find_raw(const char *name, struct td_event_name *event)
 {
 	char *end;
@@ -25,6 +23,17 @@ static bool find_raw(const char *name, struct td_event_name *event)
 	event->type = PERF_TYPE_RAW;
 	event->config = strtoull(name + 1, &end, 16);
 	return *end == '\0';
+}
+
+/* NAME=rHEX: `name` ends where the equals sign was. */
+static bool find_named(char *name, struct td_event_name *event)
+{
+	char *equals = strchr(name, '=');
+
+	if (!equals || !find_raw(equals + 1, event))
+		return false;
+	*equals = '\0';
+	return true;
 }
 
 static bool find_generic(const char *name, struct td_event_name *event)
@@ -57,8 +66,8 @@ static bool read_line(const char *directory, const char *name, char *text, size_
 {
 	char path[160];
 
-	if (strchr(name, '/') || snprintf(path, sizeof(path), DEVICE "%s/%s", directory,
-					  name) >= (int)sizeof(path))
+	if (strchr(name, '/') || snprintf(path, sizeof(path), TD_EVENT_DEVICE "%s/%s",
+					  directory, name) >= (int)sizeof(path))
 		return false;
 	return td_proc_read(path, text, size) > 0;
 }
@@ -102,8 +111,9 @@ uint32_t td_event_names_find(const char *names, struct td_event_name *events)
 				     TD_EVENT_NAMES_MAX);
 			break;
 		}
-		if (!find_raw(name, event) && !find_generic(name, event) &&
-		    !find_in_sys(name, event) && !find_in_table(name, event)) {
+		if (!find_raw(name, event) && !find_named(name, event) &&
+		    !find_generic(name, event) && !find_in_sys(name, event) &&
+		    !find_in_table(name, event)) {
 			td_core_note("TDAGENT_EVENTS: no event '%.40s'; `tdagent list` "
 				     "has the names",
 				     name);

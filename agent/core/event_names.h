@@ -16,10 +16,10 @@ struct td_event_name {
 };
 
 /*
- * Finds each of `names` (with commas between them): rHEX is a raw config, the others
- * are the kernel's own names as perf spells them, those of the CPU's PMU in /sys, and
- * those of its event table (data/events).  Fills `events` (TD_EVENT_NAMES_MAX) and
- * returns how many; what is not found becomes a note.
+ * Finds each of `names` (with commas between them): rHEX is a raw config, NAME=rHEX
+ * the same with a name, the others are the kernel's own names as perf spells them, those
+ * of the CPU's PMU in /sys, and those of its event table (data/events).  Fills `events`
+ * (TD_EVENT_NAMES_MAX) and returns how many; what is not found becomes a note.
  */
 uint32_t td_event_names_find(const char *names, struct td_event_name *events);
 

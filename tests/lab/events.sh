@@ -70,7 +70,7 @@ rates()
 	NAMES=$2 holds "$1" <<'END'
 import os
 counted = {"branches": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
-           "r08c4": "rets", "inst": "insns"}
+           "r08c4": "rets", "wrong": "mispredicts", "inst": "insns"}
 functions = {t["address"]: t for t in truth if t["what"] == "function"}
 found = 0
 for f in report["functions"]:
@@ -102,9 +102,14 @@ groups ivb "-m ivb" 4
 # the NMI watchdog has a counter: level 1 takes two groups, and there are no totals
 groups ivb-watchdog "-m ivb -w" 5 --functions-only
 
+# small cores, which count slots by what became of them
+groups grt "-m grt" 2
+
 # user mode may not read counters: the same by read()
 rounds=1000
+lab_windows=rdpmc
 groups skx-read "-m skx -r 0" 4
+lab_windows=
 holds skx-read <<'END'
 check("by read(), for RDPMC is off" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
 END
@@ -127,13 +132,13 @@ rates nometrics "branches branch-misses inst"
 
 echo
 echo "== further events"
-lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,no-such-event"
+lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,wrong=r00c5,no-such-event"
 lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth"
 lab_setup=
 ended "exit 0" more
 grep -qF "no event 'no-such-event'" "$work/more.out" "$work/more.err" || fail "more: an unknown name is not said"
 report_on more
-rates more "branch-misses r08c4 br_misp"
+rates more "branch-misses r08c4 br_misp wrong"
 "$tdagent" report "$work/more/profile" >"$work/more.text"
 grep -q "branch-misses [0-9.]*/1000 insns" "$work/more.text" || fail "more: not in the text"
 
@@ -179,6 +184,8 @@ says skx "no SLOTS and PERF_METRICS"
 probes ivb "-m ivb -w"
 says ivb "ivybridge: works, 3 of a group's events fit"
 says ivb "sudo sysctl kernel.nmi_watchdog=0"
+probes grt "-m grt"
+says grt "gracemont: works, 3 of a group's events fit"
 probes spr "-m spr"
 says spr "--pmu=auto     metrics"
 probes norpmc "-m skx -r 0"

@@ -42,5 +42,17 @@ check(report["run"]["windows_by"] == "vernier", "windows by " + report["run"]["w
 check("RDPMC is off" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
 END
 
+echo "== cores of two types, as /sys says: only the large ones are measured"
+lab_setup="mkdir -p /tmp/d/cpu_atom /tmp/d/cpu_core;
+	cp -r /sys/bus/event_source/devices/cpu/. /tmp/d/cpu_core/ 2>/tmp/cp;
+	echo 0-7 >/tmp/d/cpu_core/cpus; echo 8-15 >/tmp/d/cpu_atom/cpus;
+	mount -o bind /tmp/d /sys/bus/event_source/devices;"
+measure hybrid "-m spr" 100000 1000 "-r 700"
+lab_setup=
+accurate hybrid --brief --windows 100 --enough 10
+holds hybrid <<'END'
+check("only on CPUs 0-7" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
+END
+
 echo "== without the registers"
 falls_back none "-m none" "no slots and topdown events"

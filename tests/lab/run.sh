@@ -5,7 +5,7 @@
 # prints its output (stdout and stderr) and exits with its exit status; 99: the
 # kernel panicked, 124: out of time.  What the command leaves in /out comes back
 # as a tar with -o.
-#   -m spr|icx|skx|ivb|spr-nometrics|none   CPU and PMU (spr)
+#   -m spr|icx|skx|ivb|grt|spr-nometrics|none   CPU and PMU (spr)
 #   -s N      CPUs (1)            -i   1 instruction = 1 ns of guest time: repeatable
 #   -u UID    run COMMAND as this user (root)
 #   -p N      perf_event_paranoid -r N   cpu/rdpmc
@@ -55,6 +55,7 @@ spr-nometrics) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=257 ;;
 icx) cpu=Icelake-Server-noTSX,model=106,stepping=6,lab-pmu=2 ;;
 skx) cpu=Skylake-Server-noTSX-IBRS,model=85,stepping=4,lab-pmu=3 ;;
 ivb) cpu=IvyBridge,model=62,stepping=4,lab-pmu=4 ;;
+grt) cpu=Icelake-Server-noTSX,model=190,stepping=0,lab-pmu=5 ;;
 none) cpu=Icelake-Server-noTSX,model=143,stepping=8 ;;
 *) usage ;;
 esac

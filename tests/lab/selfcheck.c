@@ -63,6 +63,7 @@ static struct range {
 /* Cycles, instructions, retired slots, slots not delivered; where there are
  * metrics a group of two: SLOTS, and one metric for the register. */
 static const uint64_t plain[] = {0x3c, 0xc0, 0x02c2, 0x019c};
+static const uint64_t plain_of_gracemont[] = {0x3c, 0xc0, 0x00c2, 0x0071};
 static const uint64_t registers[] = {0x400, 0x8000};
 
 struct group {
@@ -169,7 +170,8 @@ static void check_counters(const struct range *range, unsigned system_calls)
 	struct group group;
 	double found[4];
 
-	open_group(&group, plain, COUNT(plain));
+	open_group(&group, kind == LABPMU_KIND_GRT ? plain_of_gracemont : plain,
+		   COUNT(plain));
 	a = read_truth(range);
 	begin(&group);
 	run(range, system_calls);

@@ -3,7 +3,7 @@
 # The lab itself: counters and metrics against its truth, without the agent.
 . "$(dirname "$0")/lib.sh"
 cp "$builddir/tests/lab/selfcheck" "$guest_dir/"
-for model in spr icx skx ivb; do
+for model in spr icx skx ivb grt; do
 	lab $model "-m $model" ./selfcheck
 	ended "exit 0" $model
 	sed "s/^/$model: /" "$work/$model.out"

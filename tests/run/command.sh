@@ -76,6 +76,23 @@ refused "$work" "$work"
 echo "no program" >"$work/text"
 refused "$work/text" "$work/text"
 
+# Events by libpfm4's names, as of a Skylake: the program gets them as raw ones.
+as_skylake="$clean LIBPFM_FORCE_PMU=skl"
+guest agent $as_skylake "$tdagent" list CYCLE_ACTIVITY:STALLS_TOTAL no_such_event
+ended "exit 1" agent
+if grep -q 'without libpfm4' "$work/agent.err"; then
+	echo "libpfm4's names: not tested, this build has no libpfm4"
+else
+	one_line agent "no_such_event: libpfm4"
+	[ "$(cat "$work/agent.out")" = CYCLE_ACTIVITY:STALLS_TOTAL=r40004a3 ] ||
+		fail "libpfm4: $(cat "$work/agent.out")"
+	guest agent $as_skylake "$tdagent" run --report=none "--output=$work/profiles/%e.%p" \
+		--events=branches,CYCLE_ACTIVITY:STALLS_TOTAL,r08c4,no_such_event -- \
+		sh -c 'echo $TDAGENT_EVENTS'
+	[ "$(cat "$work/agent.out")" = branches,CYCLE_ACTIVITY:STALLS_TOTAL=r40004a3,r08c4,no_such_event ] ||
+		fail "libpfm4: the program gets $(cat "$work/agent.out")"
+fi
+
 # A usage error is exit 2, and help goes to stdout.
 guest agent $clean "$tdagent" run --banana -- "$prog/burn"
 ended "exit 2" agent

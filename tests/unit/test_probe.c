@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct td_facts facts;
 static struct td_obstacle obstacles[TD_OBSTACLES_MAX];
@@ -152,6 +153,75 @@ START_TEST(test_agent)
 }
 END_TEST
 
+static char tree[] = "/tmp/tdagent-test-XXXXXX";
+
+static void add_file(const char *directory, const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", tree, directory);
+	mkdir(path, 0700);
+	if (!name)
+		return;
+	snprintf(path, sizeof(path), "%s/%s/%s", tree, directory, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void remove_tree(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "/bin/rm -rf %s", tree);
+	ck_assert_int_eq(system(command), 0);
+	strcpy(tree + strlen(tree) - 6, "XXXXXX");
+}
+
+/* /sys of a hybrid processor, and of a kernel with a strobe. */
+START_TEST(test_pmus)
+{
+	ck_assert_ptr_nonnull(mkdtemp(tree));
+	add_file("software", "type", "1\n");
+	add_file("cpu_core", "type", "4\n");
+	add_file("cpu_core", "cpus", "0-11\n");
+	add_file("cpu_core", "rdpmc", "1\n");
+	add_file("cpu_core/events", "slots", "event=0x00,umask=0x4\n");
+	add_file("cpu_core/events", "topdown-retiring", "event=0x00,umask=0x80\n");
+	add_file("cpu_atom", "type", "10\n");
+	add_file("cpu_atom", "cpus", "12-19\n");
+	add_file("cpu_atom", "rdpmc", "1\n");
+	add_file("cpu_atom/events", "topdown-retiring", "event=0xc2\n");
+	facts.pmu = false;
+	td_facts_pmus(&facts, tree);
+	ck_assert(facts.pmu && facts.slots && !facts.strobe && !facts.user_access);
+	ck_assert_uint_eq(facts.slots_type, 4);
+	ck_assert_int_eq(facts.topdown_events, 1);
+	ck_assert_int_eq(facts.rdpmc, 1);
+	ck_assert_str_eq(facts.core_cpus, "0-11");
+	ck_assert_str_eq(facts.atom_cpus, "12-19");
+	ck_assert_ptr_nonnull(
+		strstr(obstacle("two types of cores")->change, "taskset -c 0-11"));
+	facts.cycles_error = ENOENT;
+	ck_assert_ptr_null(strstr(
+		obstacles[td_probe_obstacles(&facts, obstacles) - 1].what, "two types"));
+	add_file("cpu_core/format", "strobe_period", "config2:0-31\n");
+	td_facts_pmus(&facts, tree);
+	ck_assert(facts.strobe);
+	remove_tree();
+	ck_assert_ptr_nonnull(mkdtemp(tree));
+	add_file("armv8_pmuv3_0", "cpus", "0-3\n");
+	add_file("l3cache", "cpumask", "0\n");
+	setup();
+	facts.pmu = facts.slots = false;
+	td_facts_pmus(&facts, tree);
+	ck_assert(facts.pmu && !facts.slots && !*facts.atom_cpus);
+	remove_tree();
+}
+END_TEST
+
 START_TEST(test_sigtrap_is_unsafe_before_5_19)
 {
 	facts.kernel_major = 5;
@@ -268,6 +338,7 @@ int main(void)
 	tcase_add_test(tests, test_metrics);
 	tcase_add_test(tests, test_events);
 	tcase_add_test(tests, test_agent);
+	tcase_add_test(tests, test_pmus);
 	tcase_add_test(tests, test_sigtrap_is_unsafe_before_5_19);
 	tcase_add_test(tests, test_paranoid);
 	tcase_add_test(tests, test_container);
