@@ -35,12 +35,19 @@ struct member {
 	uint64_t config;
 };
 
+/* Who counts near returns, and near calls. */
+enum judged {
+	JUDGED_NOT,   /* nobody: there are no counters left */
+	JUDGED_APART, /* the family's judged groups, returns only */
+	JUDGED_ALL,   /* all groups, both */
+};
+
 /* What td_events_detect() found; constant afterwards. */
 static struct found {
 	const struct td_event_family *family;
 	struct member member[TD_GROUPS_MAX][TD_GROUP_MEMBERS];
-	char why[96];      /* there is no top-down; "": there is */
-	bool leavings;     /* near returns and calls are in all groups */
+	char why[96]; /* there is no top-down; "": there is */
+	enum judged judged;
 	bool shared;       /* the core has two threads that are on */
 	bool beside;       /* cut for the vernier, beside its two cycle counters */
 	bool by_read;      /* user mode may not read counters */
@@ -200,10 +207,13 @@ void td_events_forget(struct td_thread *thread)
 
 static const char *const leavings[2] = {"near_returns", "near_calls"};
 
-static bool has_leavings(void)
+static bool can_judge(enum judged judged)
 {
-	return td_events_find(found.family, leavings[0]) >= 0 &&
-	       td_events_find(found.family, leavings[1]) >= 0;
+	if (judged == JUDGED_APART)
+		return !found.beside && found.family->judgeds &&
+		       td_events_find(found.family, leavings[0]) >= 0;
+	return judged == JUDGED_NOT || (td_events_find(found.family, leavings[0]) >= 0 &&
+					td_events_find(found.family, leavings[1]) >= 0);
 }
 
 static void set_member(uint32_t group, uint32_t member, const char *name, uint32_t type,
@@ -215,7 +225,17 @@ static void set_member(uint32_t group, uint32_t member, const char *name, uint32
 	to->type = type;
 	to->config = config;
 	td_groups_shape.value[group][member] = (uint8_t)value;
+	td_groups_shape.judged[group] |= value == TD_GROUP_VALUE_LEAVINGS;
 	td_groups_shape.members[group] = member + 1;
+}
+
+/* How many of them the group counts. */
+static uint32_t leavings_of(uint32_t group)
+{
+	if (found.judged == JUDGED_ALL)
+		return 2;
+	/* level 1 whole takes all counters */
+	return found.judged == JUDGED_APART && !(group == 0 && td_groups_shape.nodes);
 }
 
 /* Behind the events of its own. */
@@ -225,7 +245,7 @@ static void end_group(uint32_t group)
 
 	set_member(group, n++, "inst", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
 		   TD_GROUP_VALUE_INST);
-	for (uint32_t i = 0; found.leavings && i < 2; i++) {
+	for (uint32_t i = 0; i < leavings_of(group); i++) {
 		int event = td_events_find(found.family, leavings[i]);
 
 		set_member(group, n++, leavings[i], PERF_TYPE_RAW,
@@ -243,6 +263,13 @@ static void add_member(uint32_t group, const struct td_event *event)
 		   event->config & ~TD_EVENT_GENERIC, 1 + n);
 }
 
+/* Events of its own that fit in a group behind the first. */
+static uint32_t room_of(uint32_t group)
+{
+	return found.judged == JUDGED_APART ? found.counters - leavings_of(group)
+					    : found.counters;
+}
+
 /* The events that the user asks for, in groups of their own behind the others. */
 static void add_asked(void)
 {
@@ -254,7 +281,7 @@ static void add_asked(void)
 
 		set_member(g, n, event->name, event->type, event->config, 1 + n);
 		td_groups_shape.divides[g] = TD_GROUP_ALWAYS;
-		if (++n == found.counters || i + 1 == found.asked) {
+		if (++n == room_of(g) || i + 1 == found.asked) {
 			end_group(g++);
 			n = 0;
 		}
@@ -304,6 +331,42 @@ static bool is_offered(const struct td_event *event)
 	fd = open_event(&alone, 0, 0, -1);
 	td_descriptor_close(fd);
 	return fd >= 0;
+}
+
+static void add_group(uint32_t group, const struct td_event_group *from)
+{
+	for (uint32_t k = 0; k < from->events; k++)
+		add_member(group, &found.family->event[from->event[k]]);
+	end_group(group);
+	td_groups_shape.divides[group] = (uint8_t)from->nodes;
+}
+
+/*
+ * Level 1 whole, for totals and for what little the first windows say, and the judged
+ * groups.  Where the core is shared there is no level 1 without formulas, so only
+ * those and the two events that tell how much of it is.
+ */
+static void take_judged(const struct td_options *options)
+{
+	const struct td_event_family *family = found.family;
+	uint32_t g = 0;
+
+	if (td_groups_shape.nodes)
+		add_group(g++, &family->group[0]);
+	for (uint32_t i = 0; i < family->judgeds && g < TD_GROUPS_MAX; i++) {
+		const struct td_event_group *from = &family->judged[i];
+
+		if (from->nodes && options->level == TD_LEVEL_1)
+			continue;
+		add_group(g, from);
+		if (!from->nodes)
+			td_groups_shape.divides[g] = TD_GROUP_LEVEL1;
+		g++;
+	}
+	for (uint32_t i = 0; i < family->groups && found.shared; i++)
+		if (is_for_smt(&family->group[i]) && g < TD_GROUPS_MAX)
+			add_group(g++, &family->group[i]);
+	td_groups_shape.groups = g;
 }
 
 /* The family's groups, or where counters are missing their events one by one; one of
@@ -380,7 +443,7 @@ static bool is_one_group(const struct td_options *options)
 	return options->level != TD_LEVEL_2 && !options->events[0];
 }
 
-static void plan(const struct td_options *options, uint32_t counters, bool judged)
+static void plan(const struct td_options *options, uint32_t counters, enum judged judged)
 {
 	/* decoder/topdown.c: retiring, bad speculation, frontend, backend */
 	static const uint8_t percent[TD_GROUP_NODES] = {70, 15, 15, 20};
@@ -388,7 +451,7 @@ static void plan(const struct td_options *options, uint32_t counters, bool judge
 	memset(&td_groups_shape, 0, sizeof(td_groups_shape));
 	memset(found.member, 0, sizeof(found.member));
 	found.counters = counters;
-	found.leavings = judged;
+	found.judged = judged;
 	td_groups_shape.width = found.family->width;
 	td_groups_shape.by_read = found.by_read;
 	td_groups_shape.nodes = counters >= found.family->group[0].events &&
@@ -397,7 +460,10 @@ static void plan(const struct td_options *options, uint32_t counters, bool judge
 	td_groups_shape.drill = td_groups_shape.nodes && options->level == TD_LEVEL_AUTO;
 	memcpy(td_groups_shape.percent, percent, sizeof(percent));
 	set_factors();
-	cut_groups(options);
+	if (judged == JUDGED_APART)
+		take_judged(options);
+	else
+		cut_groups(options);
 	add_asked();
 }
 
@@ -473,6 +539,7 @@ static void drop_group(uint32_t group)
 		       sizeof(td_groups_shape.value[g]));
 		td_groups_shape.members[g] = td_groups_shape.members[g + 1];
 		td_groups_shape.divides[g] = td_groups_shape.divides[g + 1];
+		td_groups_shape.judged[g] = td_groups_shape.judged[g + 1];
 	}
 	found.dropped++;
 }
@@ -534,18 +601,22 @@ static int try_sizes(const struct td_options *options, int (*trial)(void *, uint
 {
 	static const struct {
 		uint32_t counters;
-		bool leavings;
-	} size[] = {{4, true}, {4, false}, {3, false}, {2, false}};
+		enum judged judged;
+	} size[] = {{4, JUDGED_ALL},
+		    {4, JUDGED_APART},
+		    {4, JUDGED_NOT},
+		    {3, JUDGED_NOT},
+		    {2, JUDGED_NOT}};
 	int error = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
-		if (size[i].leavings && !has_leavings())
+		if (!can_judge(size[i].judged))
 			continue;
-		plan(options, size[i].counters, size[i].leavings);
+		plan(options, size[i].counters, size[i].judged);
 		error = try_groups(trial, context);
 		if (error == -ENODATA && !found.by_read && !found.beside) {
 			found.by_read = true;
-			plan(options, size[i].counters, size[i].leavings);
+			plan(options, size[i].counters, size[i].judged);
 			error = try_groups(trial, context);
 		}
 		if (!error || error == -ENODATA || error == -EIO)
@@ -708,12 +779,15 @@ void td_events_reason(char *text, size_t size)
 
 unsigned td_events_leavings(void)
 {
-	return found.leavings ? TD_GROUP_VALUE_LEAVINGS : 0;
+	return found.judged != JUDGED_NOT ? TD_GROUP_VALUE_LEAVINGS : 0;
 }
 
 uint32_t td_events_counters(void)
 {
-	return TD_GROUP_VALUE_LEAVINGS + (found.leavings ? 2 : 0);
+	static const uint32_t leavings_counted[] = {
+		[JUDGED_NOT] = 0, [JUDGED_APART] = 1, [JUDGED_ALL] = 2};
+
+	return TD_GROUP_VALUE_LEAVINGS + leavings_counted[found.judged];
 }
 
 static void name_counter(struct td_file_counter *counter, const char *name,
@@ -735,9 +809,13 @@ static void name_counters(struct td_file_counter *counter)
 			name_counter(&counter[td_groups_shape.value[0][i]],
 				     found.member[0][i].name, "1");
 	name_counter(&counter[TD_GROUP_VALUE_INST], "instructions", "1");
+	/* the event list has who counts it */
+	if (found.judged == JUDGED_APART && td_groups_shape.nodes)
+		name_counter(&counter[TD_GROUP_VALUE_LEAVINGS], "none", "1");
 }
 
-/* Near returns and calls are for judging windows only. */
+/* Near returns and calls are for judging windows only: where all groups have them, they
+ * are counters like others. */
 static void name_events(struct td_file_header *header)
 {
 	for (uint32_t g = 0; g < td_groups_shape.groups; g++) {
@@ -745,7 +823,8 @@ static void name_events(struct td_file_header *header)
 			uint32_t value = td_groups_shape.value[g][i];
 			struct td_file_event *event = &header->event[header->events];
 
-			if (value >= TD_GROUP_VALUE_LEAVINGS ||
+			if ((value >= TD_GROUP_VALUE_LEAVINGS &&
+			     found.judged == JUDGED_ALL) ||
 			    header->events == TD_EVENTS_MAX ||
 			    (g == 0 && td_groups_shape.nodes &&
 			     value != TD_GROUP_VALUE_INST))
@@ -768,11 +847,16 @@ static bool has_level2(void)
 	return false;
 }
 
-/* Are there groups behind level 1's?  Of the vernier's groups several may be level 1's.
+/* Are there groups that divide level 1?  Of the vernier's groups several may be level 1's.
  */
 static bool has_groups2(void)
 {
-	return found.beside ? td_core.options.level == TD_LEVEL_2 : found.tables > 1;
+	if (found.beside)
+		return td_core.options.level == TD_LEVEL_2;
+	for (uint32_t g = 0; g < found.tables; g++)
+		if (td_groups_shape.divides[g] & ((1u << TD_GROUP_NODES) - 1))
+			return true;
+	return false;
 }
 
 void td_events_describe(struct td_file_header *header)
