@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decoder/formula.h"
@@ -127,13 +128,24 @@ void td_groups_add(struct td_groups *into, uint32_t group, const struct td_file_
 	}
 }
 
-void td_groups_merge(struct td_groups *into, const struct td_groups *from)
+static void merge(struct td_groups *into, const struct td_groups *from)
 {
 	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++) {
 		into->group[g].windows += from->group[g].windows;
 		for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
 			td_sum_add(&into->group[g].sum[i], &from->group[g].sum[i]);
 	}
+}
+
+void td_groups_take(struct td_groups **into, struct td_groups **from)
+{
+	if (*into && *from) {
+		merge(*into, *from);
+		free(*from);
+	} else if (*from) {
+		*into = *from;
+	}
+	*from = NULL;
 }
 
 static struct source *find(struct sources *all, const char *name, size_t length)

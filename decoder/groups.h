@@ -62,7 +62,9 @@ void td_groups_own_cost(const struct td_profile *profile,
 void td_groups_add(struct td_groups *into, uint32_t group, const struct td_file_sum *sum,
 		   uint32_t values, uint64_t windows, const struct td_own_cost *cost);
 
-void td_groups_merge(struct td_groups *into, const struct td_groups *from);
+/* Adds what `from` has, or gives it to `into`; either may be NULL, *from is
+ * afterwards.  The memory is malloc()'s. */
+void td_groups_take(struct td_groups **into, struct td_groups **from);
 
 /*
  * Fills in those nodes of value[] that are not present and that the formulas give;

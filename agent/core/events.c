@@ -747,7 +747,7 @@ int td_events_cut_beside(const struct td_options *options, int (*trial)(void *, 
 
 uint32_t td_events_own(uint32_t group)
 {
-	return td_groups_shape.members[group] - 1 - (found.leavings ? 2 : 0);
+	return td_groups_shape.members[group] - 1 - leavings_of(group);
 }
 
 void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config)
@@ -847,7 +847,8 @@ static bool has_level2(void)
 	return false;
 }
 
-/* Are there groups that divide level 1?  Of the vernier's groups several may be level 1's.
+/* Are there groups that divide level 1?  Of the vernier's groups several may be level
+ * 1's.
  */
 static bool has_groups2(void)
 {
@@ -863,6 +864,7 @@ void td_events_describe(struct td_file_header *header)
 {
 	header->slots_a_cycle = td_groups_shape.width;
 	header->groups = td_groups_shape.groups;
+	header->drilled = td_groups_shape.drill && header->groups > 1;
 	header->events = 0;
 	snprintf(header->family, sizeof(header->family), "%s", found.family->name);
 	name_counters(header->counter);

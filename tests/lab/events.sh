@@ -55,7 +55,7 @@ groups()
 	lab_setup=
 	whole "$label" "$number"
 	shift 3
-	accurate "$label" --windows 100 --enough 12 --points2 2 "$@"
+	accurate "$label" --windows 100 --enough 12 --points2 2 --totals2 "${totals2:-2.5}" "$@"
 	holds "$label" <<'END'
 run = report["run"]
 check(run["backend"] == "events", "backend is %s: %s" % (run["backend"], run["reason"]))

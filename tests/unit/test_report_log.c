@@ -236,6 +236,51 @@ START_TEST(groups_with_returns)
 }
 END_TEST
 
+static void assert_totals(const struct sim *sim, const struct td_topdown_value *node)
+{
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		double slots = 0, cycles = 0;
+
+		for (unsigned f = 0; f < sim->functions; f++) {
+			slots += sim->cycles[f] * sim->truth[f][i];
+			cycles += sim->cycles[f];
+		}
+		ck_assert(node[i].present);
+		ck_assert_double_eq_tol(node[i].estimate.value, slots / cycles, 0.02);
+		ck_assert_double_le(node[i].estimate.low, slots / cycles);
+		ck_assert_double_ge(node[i].estimate.high, slots / cycles);
+	}
+}
+
+/* All windows of a group are a sample of the run, if they were taken in turn. */
+START_TEST(totals_by_groups)
+{
+	struct build build;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	log_windows(&build, &sim, 1);
+	for (uint32_t drilled = 0; drilled < 2; drilled++) {
+		struct td_report *report = td_report_new(&(struct td_report_query){0});
+
+		build.header->drilled = drilled;
+		add(report, &build);
+		ck_assert_int_eq(td_report_finish(report), 0);
+		if (drilled) {
+			ck_assert(!report->node[0].present);
+			ck_assert(!report->thread[0].node[0].present);
+		} else {
+			assert_totals(&sim, report->node);
+			assert_totals(&sim, report->process[0].node);
+			assert_totals(&sim, report->thread[0].node);
+		}
+		td_report_free(report);
+	}
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
 /* Of all functions' intervals; one alone differs by chance. */
 static double width_of(const struct td_report *report)
 {
@@ -381,6 +426,6 @@ int main(void)
 {
 	return unit_main("report_log",
 			 (const TTest *const[]){same_as_the_library, groups_with_returns,
-						profiles_add_up, printed, without,
-						of_a_thread, NULL});
+						totals_by_groups, profiles_add_up,
+						printed, without, of_a_thread, NULL});
 }
