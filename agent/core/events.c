@@ -12,6 +12,7 @@
 
 #include "agent/core/core.h"
 #include "agent/core/event_names.h"
+#include "agent/core/events_describe.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
 #include "agent/sigsafe/descriptors.h"
@@ -28,38 +29,11 @@
 #define LOOP 20000u
 #define NEVER (1ull << 40)
 
-/* A member of a group, as it is opened. */
-struct member {
-	char name[20];
-	uint32_t type;
-	uint64_t config;
-};
+/* Constant afterwards. */
+static struct td_events_found found;
 
-/* Who counts near returns, and near calls. */
-enum judged {
-	JUDGED_NOT,   /* nobody: there are no counters left */
-	JUDGED_APART, /* the family's judged groups, returns only */
-	JUDGED_ALL,   /* all groups, both */
-};
-
-/* What td_events_detect() found; constant afterwards. */
-static struct found {
-	const struct td_event_family *family;
-	struct member member[TD_GROUPS_MAX][TD_GROUP_MEMBERS];
-	char why[96]; /* there is no top-down; "": there is */
-	enum judged judged;
-	bool shared;       /* the core has two threads that are on */
-	bool beside;       /* cut for the vernier, beside its two cycle counters */
-	bool by_read;      /* user mode may not read counters */
-	uint32_t counters; /* general-purpose ones in a group */
-	uint32_t dropped;  /* groups that this machine does not count */
-	uint32_t tables;   /* groups of the family's; behind them: */
-	uint32_t asked;    /* the user's events */
-	struct td_event_name ask[TD_EVENT_NAMES_MAX];
-} found;
-
-static int open_event(const struct member *member, uint64_t period, uint32_t tid,
-		      int leader)
+static int open_event(const struct td_events_member *member, uint64_t period,
+		      uint32_t tid, int leader)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -207,7 +181,7 @@ void td_events_forget(struct td_thread *thread)
 
 static const char *const leavings[2] = {"near_returns", "near_calls"};
 
-static bool can_judge(enum judged judged)
+static bool can_judge(enum td_events_judged judged)
 {
 	if (judged == JUDGED_APART)
 		return !found.beside && found.family->judgeds &&
@@ -219,7 +193,7 @@ static bool can_judge(enum judged judged)
 static void set_member(uint32_t group, uint32_t member, const char *name, uint32_t type,
 		       uint64_t config, uint32_t value)
 {
-	struct member *to = &found.member[group][member];
+	struct td_events_member *to = &found.member[group][member];
 
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	to->type = type;
@@ -320,7 +294,7 @@ static bool is_counted(const struct td_event *event, uint32_t groups)
 /* Can the event be opened?  Of the kernel's own ones each CPU has only some. */
 static bool is_offered(const struct td_event *event)
 {
-	const struct member alone = {
+	const struct td_events_member alone = {
 		.type = PERF_TYPE_HARDWARE,
 		.config = event->config & ~TD_EVENT_GENERIC,
 	};
@@ -405,9 +379,6 @@ static void cut_groups(const struct td_options *options)
 	td_groups_shape.groups = g;
 }
 
-static const char *const nodes[TD_GROUP_NODES] = {"retiring", "bad_speculation",
-						  "frontend_bound", "backend_bound"};
-
 static void set_factor(const struct td_event_term *term, uint32_t node)
 {
 	const struct td_event_group *group = &found.family->group[0];
@@ -426,7 +397,7 @@ static void set_factors(void)
 		bool summed = false;
 
 		for (uint32_t i = 0; i < family->terms; i++) {
-			if (strcmp(family->term[i].node, nodes[node]) != 0)
+			if (strcmp(family->term[i].node, td_events_nodes[node]) != 0)
 				continue;
 			set_factor(&family->term[i], node);
 			summed = true;
@@ -443,7 +414,8 @@ static bool is_one_group(const struct td_options *options)
 	return options->level != TD_LEVEL_2 && !options->events[0];
 }
 
-static void plan(const struct td_options *options, uint32_t counters, enum judged judged)
+static void plan(const struct td_options *options, uint32_t counters,
+		 enum td_events_judged judged)
 {
 	/* decoder/topdown.c: retiring, bad speculation, frontend, backend */
 	static const uint8_t percent[TD_GROUP_NODES] = {70, 15, 15, 20};
@@ -579,8 +551,8 @@ static int try_groups(int (*trial)(void *, uint32_t), void *context)
 /* What a window's groups have beside them: cycles that interrupt. */
 static int open_cycles(struct td_thread *thread)
 {
-	const struct member cycles = {"cycles", PERF_TYPE_HARDWARE,
-				      PERF_COUNT_HW_CPU_CYCLES};
+	const struct td_events_member cycles = {"cycles", PERF_TYPE_HARDWARE,
+						PERF_COUNT_HW_CPU_CYCLES};
 
 	thread->fd = open_event(&cycles, NEVER, 0, -1);
 	if (thread->fd < 0)
@@ -601,7 +573,7 @@ static int try_sizes(const struct td_options *options, int (*trial)(void *, uint
 {
 	static const struct {
 		uint32_t counters;
-		enum judged judged;
+		enum td_events_judged judged;
 	} size[] = {{4, JUDGED_ALL},
 		    {4, JUDGED_APART},
 		    {4, JUDGED_NOT},
@@ -731,7 +703,7 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 int td_events_cut_beside(const struct td_options *options, int (*trial)(void *, uint32_t),
 			 void *context)
 {
-	static struct found before; /* too large for a small stack */
+	static struct td_events_found before; /* too large for a small stack */
 	struct td_groups_shape shape = td_groups_shape;
 	int error;
 
@@ -790,84 +762,7 @@ uint32_t td_events_counters(void)
 	return TD_GROUP_VALUE_LEAVINGS + leavings_counted[found.judged];
 }
 
-static void name_counter(struct td_file_counter *counter, const char *name,
-			 const char *unit)
-{
-	snprintf(counter->name, sizeof(counter->name), "%s", name);
-	snprintf(counter->unit, sizeof(counter->unit), "%s", unit);
-}
-
-static void name_counters(struct td_file_counter *counter)
-{
-	name_counter(&counter[0], found.why[0] ? "cycles" : "slots",
-		     found.why[0] ? "1" : "slots");
-	for (uint32_t i = 0; i < TD_GROUP_NODES; i++)
-		name_counter(&counter[1 + i], td_groups_shape.nodes ? nodes[i] : "none",
-			     td_groups_shape.nodes ? "slots" : "1");
-	for (uint32_t i = 0; i < td_groups_shape.members[0]; i++)
-		if (!td_groups_shape.nodes || i >= found.counters)
-			name_counter(&counter[td_groups_shape.value[0][i]],
-				     found.member[0][i].name, "1");
-	name_counter(&counter[TD_GROUP_VALUE_INST], "instructions", "1");
-	/* the event list has who counts it */
-	if (found.judged == JUDGED_APART && td_groups_shape.nodes)
-		name_counter(&counter[TD_GROUP_VALUE_LEAVINGS], "none", "1");
-}
-
-/* Near returns and calls are for judging windows only: where all groups have them, they
- * are counters like others. */
-static void name_events(struct td_file_header *header)
-{
-	for (uint32_t g = 0; g < td_groups_shape.groups; g++) {
-		for (uint32_t i = 0; i < td_groups_shape.members[g]; i++) {
-			uint32_t value = td_groups_shape.value[g][i];
-			struct td_file_event *event = &header->event[header->events];
-
-			if ((value >= TD_GROUP_VALUE_LEAVINGS &&
-			     found.judged == JUDGED_ALL) ||
-			    header->events == TD_EVENTS_MAX ||
-			    (g == 0 && td_groups_shape.nodes &&
-			     value != TD_GROUP_VALUE_INST))
-				continue;
-			memcpy(event->name, found.member[g][i].name, sizeof(event->name));
-			event->group = (uint16_t)g;
-			event->value = (uint16_t)value;
-			event->config = found.member[g][i].config;
-			header->events++;
-		}
-	}
-}
-
-/* Does the family divide a node of level 1? */
-static bool has_level2(void)
-{
-	for (uint32_t i = 0; i < found.family->formulas; i++)
-		if (strcmp(found.family->formula[i].node, "memory_bound") == 0)
-			return true;
-	return false;
-}
-
-/* Are there groups that divide level 1?  Of the vernier's groups several may be level
- * 1's.
- */
-static bool has_groups2(void)
-{
-	if (found.beside)
-		return td_core.options.level == TD_LEVEL_2;
-	for (uint32_t g = 0; g < found.tables; g++)
-		if (td_groups_shape.divides[g] & ((1u << TD_GROUP_NODES) - 1))
-			return true;
-	return false;
-}
-
 void td_events_describe(struct td_file_header *header)
 {
-	header->slots_a_cycle = td_groups_shape.width;
-	header->groups = td_groups_shape.groups;
-	header->drilled = td_groups_shape.drill && header->groups > 1;
-	header->events = 0;
-	snprintf(header->family, sizeof(header->family), "%s", found.family->name);
-	name_counters(header->counter);
-	name_events(header);
-	header->level = found.why[0] ? 0 : has_groups2() && has_level2() ? 2 : 1;
+	td_events_write(&found, header);
 }
