@@ -130,7 +130,7 @@ check(report["run"]["backend"] == "events", "backend is %s" % report["run"]["bac
 told = [f for f in report["functions"] if f["evidence"] == "separated" and f["samples"] >= 250]
 check(len(told) > 15, "only %d functions told apart" % len(told))
 END
-	truthful "$1" --limit 100=3.5 --limit 40=6 --level2 20 --samples 250
+	truthful "$1" --limit 100=4 --limit 40=6 --level2 20 --samples 250
 }
 short short-ivb "-m ivb"
 
