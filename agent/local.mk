@@ -60,6 +60,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/core.h \
 	agent/core/event_names.c agent/core/event_names.h \
 	agent/core/events.c agent/core/events.h \
+	agent/core/events_describe.c agent/core/events_describe.h \
 	agent/core/facts.c agent/core/facts.h \
 	agent/core/fold.c agent/core/fold.h \
 	agent/core/interrupt.c agent/core/interrupt.h \

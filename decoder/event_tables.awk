@@ -13,7 +13,7 @@ function known(name) {
 function finish() {
 	if (!family)
 		return
-	if (events > 32 || groups > 7)
+	if (events > 32 || groups > 7 || judgeds > 6)
 		refuse("too many events or groups")
 	out = out sprintf("\t{\n\t\t.name = \"%s\",\n\t\t.width = %d,\n\t\t.source = \"%s\",\n", family, width, source)
 	out = out "\t\t.cpus = " cpus ",\n"
@@ -26,13 +26,17 @@ function finish() {
 	out = out "\t\t.formulas = " formulas ",\n"
 	if (formulas)
 		out = out "\t\t.formula = {\n" formula "\t\t},\n"
-	out = out "\t\t.groups = " groups ",\n\t\t.group = {\n" group "\t\t},\n\t},\n"
+	out = out "\t\t.groups = " groups ",\n\t\t.group = {\n" group "\t\t},\n"
+	out = out "\t\t.judgeds = " judgeds ",\n"
+	if (judgeds)
+		out = out "\t\t.judged = {\n" judged "\t\t},\n"
+	out = out "\t},\n"
 }
 function begin_family() {
 	finish()
 	family = $2
-	width = events = terms = formulas = groups = cpus = 0
-	source = cpu = event = term = formula = group = ""
+	width = events = terms = formulas = groups = judgeds = cpus = 0
+	source = cpu = event = term = formula = group = judged = ""
 	split("", number)
 }
 function add_cpus(   i, part, range) {
@@ -89,18 +93,17 @@ function add_formula(   text) {
 	formula = formula sprintf("\t\t\t{\"%s\", \"%s\"},\n", $2, text)
 	formulas++
 }
-function add_group(   i, list, nodes, n) {
+function group_of(most,   i, list, nodes, n) {
 	nodes = "0"
 	for (i = 3; i <= NF && $i != ":"; i++) {
 		list = list known($i) ", "
 		n++
 	}
-	if (n > 4)
-		refuse("group " $2 " has more than four events")
+	if (n > most)
+		refuse($1 " " $2 " has more than " most " events")
 	for (i++; i <= NF; i++)
 		nodes = nodes " | TD_NODE_BIT(" $i ")"
-	group = group sprintf("\t\t\t{\"%s\", %d, {%s}, %s},\n", $2, n, list, nodes)
-	groups++
+	return sprintf("\t\t\t{\"%s\", %d, {%s}, %s},\n", $2, n, list, nodes)
 }
 /^[ \t]*(#|$)/ { next }
 $1 == "family" { begin_family(); next }
@@ -111,7 +114,8 @@ $1 == "source" { source = substr($0, 8); next }
 $1 == "event" { add_event(); next }
 $1 == "node" { add_terms(); next }
 $1 == "formula" { add_formula(); next }
-$1 == "group" { add_group(); next }
+$1 == "group" { group = group group_of(4); groups++; next }
+$1 == "judged" { judged = judged group_of(3); judgeds++; next }
 { refuse("what is " $1 "?") }
 END {
 	if (failed)

@@ -15,6 +15,7 @@
 
 #define TD_FAMILY_EVENTS_MAX 32u
 #define TD_FAMILY_GROUPS_MAX 7u
+#define TD_FAMILY_JUDGED_MAX 6u
 #define TD_FAMILY_CPUS_MAX 12u
 #define TD_FAMILY_TERMS_MAX 12u
 #define TD_FAMILY_FORMULAS_MAX 12u
@@ -74,12 +75,15 @@ struct td_event_family {
 	const char *name;
 	const char *source;
 	uint32_t width; /* slots a cycle */
-	uint32_t cpus, events, terms, formulas, groups;
+	uint32_t cpus, events, terms, formulas, groups, judgeds;
 	struct td_event_cpu cpu[TD_FAMILY_CPUS_MAX];
 	struct td_event event[TD_FAMILY_EVENTS_MAX];
 	struct td_event_term term[TD_FAMILY_TERMS_MAX];
 	struct td_event_formula formula[TD_FAMILY_FORMULAS_MAX];
 	struct td_event_group group[TD_FAMILY_GROUPS_MAX];
+	/* The same events in groups that leave one of TD_GROUP_EVENTS counters for near
+	 * returns; those without nodes are for level 1. */
+	struct td_event_group judged[TD_FAMILY_JUDGED_MAX];
 };
 
 extern const struct td_event_family td_event_families[];

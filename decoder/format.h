@@ -186,6 +186,10 @@ struct td_file_header {
 	uint64_t events;  /* used entries of event[] */
 	struct td_file_event event[TD_EVENTS_MAX];
 	char labels[512]; /* "rank=3,version=1.2", see label_list.h */
+	/* EVENTS, 1: which group a window had depends on the function that it opened in
+	 */
+	uint32_t drilled;
+	uint32_t unused;
 };
 
 struct td_file_block {

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decoder/formula.h"
@@ -37,8 +38,14 @@ void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *he
 	plan->family = td_events_named(header->family);
 	plan->groups = header->groups ? header->groups : 1;
 	plan->width = header->slots_a_cycle ? header->slots_a_cycle : 1;
-	plan->events = (uint32_t)header->events;
-	memcpy(plan->event, header->event, plan->events * sizeof(plan->event[0]));
+	for (uint32_t i = 0; i < header->events; i++) {
+		const struct td_file_event *event = &header->event[i];
+
+		if (strcmp(event->name, "near_returns") == 0)
+			plan->returns[event->group] = event->value;
+		else
+			plan->event[plan->events++] = *event;
+	}
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
 		plan->first[i] = i < header->counters ? (int)i : -1;
 }
@@ -55,7 +62,38 @@ int td_groups_match(const struct td_groups_plan *a, const struct td_groups_plan 
 {
 	return a->family == b->family && a->groups == b->groups &&
 	       a->events == b->events && a->width == b->width &&
+	       memcmp(a->returns, b->returns, sizeof(a->returns)) == 0 &&
 	       memcmp(a->event, b->event, a->events * sizeof(a->event[0])) == 0;
+}
+
+static int value_in(const struct td_groups_plan *plan, uint32_t group, const char *name)
+{
+	for (uint32_t i = 0; i < plan->events; i++)
+		if (plan->event[i].group == group && !strcmp(plan->event[i].name, name))
+			return plan->event[i].value;
+	return -1;
+}
+
+unsigned td_groups_level1(const struct td_groups_plan *plan, uint32_t group,
+			  int8_t factor[TD_NODES_LEVEL1][TD_COUNTERS_MAX])
+{
+	unsigned with = 0, without = 0;
+
+	memset(factor, 0, TD_NODES_LEVEL1 * sizeof(factor[0]));
+	for (uint32_t i = 0; plan->family && i < plan->family->terms; i++) {
+		const struct td_event_term *term = &plan->family->term[i];
+		int node = td_topdown_node(term->node);
+		int value = value_in(plan, group, plan->family->event[term->event].name);
+
+		if (node < 0 || node >= TD_NODES_LEVEL1)
+			continue;
+		with |= 1u << node;
+		if (value < 0)
+			without |= 1u << node;
+		else
+			factor[node][value] = (int8_t)term->factor;
+	}
+	return with & ~without;
 }
 
 void td_groups_own_cost(const struct td_profile *profile,
@@ -90,13 +128,24 @@ void td_groups_add(struct td_groups *into, uint32_t group, const struct td_file_
 	}
 }
 
-void td_groups_merge(struct td_groups *into, const struct td_groups *from)
+static void merge(struct td_groups *into, const struct td_groups *from)
 {
 	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++) {
 		into->group[g].windows += from->group[g].windows;
 		for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
 			td_sum_add(&into->group[g].sum[i], &from->group[g].sum[i]);
 	}
+}
+
+void td_groups_take(struct td_groups **into, struct td_groups **from)
+{
+	if (*into && *from) {
+		merge(*into, *from);
+		free(*from);
+	} else if (*from) {
+		*into = *from;
+	}
+	*from = NULL;
 }
 
 static struct source *find(struct sources *all, const char *name, size_t length)
@@ -139,6 +188,16 @@ static void add_event(struct sources *all, const struct td_file_event *event,
 			});
 }
 
+/* Windows of group 0 that nobody judged are no source beside others that were. */
+static int is_source(const struct td_groups_plan *plan, const struct td_file_event *event)
+{
+	int judged = 0;
+
+	for (uint32_t g = 1; g < plan->groups; g++)
+		judged |= plan->returns[g] != 0;
+	return event->group || !judged || plan->returns[0];
+}
+
 static void add_events(struct sources *all, const struct td_groups_plan *plan,
 		       const struct td_file_sum *first, uint64_t n,
 		       const struct td_groups *groups)
@@ -146,6 +205,8 @@ static void add_events(struct sources *all, const struct td_groups_plan *plan,
 	for (uint32_t i = 0; i < plan->events; i++) {
 		const struct td_file_event *event = &plan->event[i];
 
+		if (!is_source(plan, event))
+			continue;
 		if (event->group && groups)
 			add_event(all, event,
 				  &groups->group[event->group].sum[event->value],
@@ -321,12 +382,9 @@ static int place_of(const struct td_groups_plan *plan, const struct td_file_even
 /* The group's own instructions; -1: it has none. */
 static int instructions_of(const struct td_groups_plan *plan, uint32_t group)
 {
-	for (uint32_t i = 0; i < plan->events; i++) {
-		if (plan->event[i].group == group &&
-		    strcmp(plan->event[i].name, "inst") == 0)
-			return place_of(plan, &plan->event[i]);
-	}
-	return -1;
+	int value = value_in(plan, group, "inst");
+
+	return group || value < 0 ? value : plan->first[value];
 }
 
 static struct td_estimate scaled(struct td_estimate estimate, double by)

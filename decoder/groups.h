@@ -21,10 +21,20 @@ struct td_groups_plan {
 	uint32_t width;
 	uint32_t events;
 	struct td_file_event event[TD_EVENTS_MAX];
+	/* The value that counts near returns in a group's windows; 0: none does. */
+	uint16_t returns[TD_GROUPS_MAX];
 	/* Where group 0's values are among the sums that the caller has of them; -1:
 	 * nowhere. */
 	int first[TD_COUNTERS_MAX];
 };
+
+/*
+ * The nodes of level 1 whose slots are sums of the group's own events, a bit for each;
+ * factor[node][value] tells how.  The node that is what the others leave is none of
+ * them.
+ */
+unsigned td_groups_level1(const struct td_groups_plan *plan, uint32_t group,
+			  int8_t factor[TD_NODES_LEVEL1][TD_COUNTERS_MAX]);
 
 /* The windows of one function, group by group; group 0 is not used. */
 struct td_groups {
@@ -52,7 +62,9 @@ void td_groups_own_cost(const struct td_profile *profile,
 void td_groups_add(struct td_groups *into, uint32_t group, const struct td_file_sum *sum,
 		   uint32_t values, uint64_t windows, const struct td_own_cost *cost);
 
-void td_groups_merge(struct td_groups *into, const struct td_groups *from);
+/* Adds what `from` has, or gives it to `into`; either may be NULL, *from is
+ * afterwards.  The memory is malloc()'s. */
+void td_groups_take(struct td_groups **into, struct td_groups **from);
 
 /*
  * Fills in those nodes of value[] that are not present and that the formulas give;

@@ -69,7 +69,9 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/report_log.c decoder/report_log.h \
 	decoder/report_notes.c decoder/report_notes.h \
 	decoder/report_places.c decoder/report_processes.c \
+	decoder/report_groups.c decoder/report_groups.h \
 	decoder/separate.c decoder/separate.h \
+	decoder/separate_parts.c decoder/separate_parts.h \
 	decoder/separate_result.c decoder/separate_state.h \
 	decoder/student.c decoder/student.h \
 	decoder/symbols.c decoder/symbols.h \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/report_adding.h"
+#include "decoder/report_groups.h"
 #include "decoder/report_log.h"
 #include "decoder/report_notes.h"
 #include "decoder/text.h"
@@ -38,6 +39,7 @@ struct td_report *td_report_new(const struct td_report_query *query)
 
 void td_report_free(struct td_report *report)
 {
+	td_report_groups_free(report);
 	for (size_t i = 0; i < report->processes; i++)
 		free(report->process[i].path);
 	for (size_t i = 0; i < report->threads; i++) {
@@ -261,6 +263,8 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 	adding.row = calloc(profile->places + 1, sizeof(*adding.row));
 	if (!adding.row || !adding.index)
 		err = -ENOMEM;
+	else
+		memset(adding.index, 0xff, profile->threads * sizeof(*adding.index));
 	if (!err)
 		err = td_report_add_threads(&adding);
 	if (!err)
@@ -270,6 +274,9 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 		err = td_report_add_places(&adding);
 	if (!err)
 		err = td_report_add_paths(&adding);
+	if (!err && adding.groups)
+		err = td_report_groups_add(report, profile, adding.group_cost,
+					   adding.process, adding.index);
 	free(adding.row);
 	free(adding.index);
 	if (!err)

@@ -81,6 +81,7 @@ struct td_report_process {
 	uint32_t threads;
 	uint64_t total[TD_COUNTERS_MAX];        /* of the threads asked for */
 	struct td_topdown_value node[TD_NODES]; /* of total[] */
+	struct td_groups *groups;               /* as the report's */
 };
 
 struct td_report_thread {
@@ -90,6 +91,7 @@ struct td_report_thread {
 	uint64_t total[TD_COUNTERS_MAX];        /* by the report's counters */
 	struct td_topdown_value node[TD_NODES]; /* of total[] */
 	struct td_history *history;             /* NULL: none */
+	struct td_groups *groups;               /* as the report's */
 };
 
 struct td_report_module {
@@ -194,6 +196,7 @@ struct td_report {
 	unsigned counters;
 	struct td_topdown_map map;
 	struct td_groups_plan plan; /* groups of events, if there are any */
+	struct td_groups *groups;   /* all windows of the logs, NULL: report_groups.h */
 	int simulated;
 	int has_time; /* cpu_ns of functions is known: periods are times */
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decoder/order.h"
+#include "decoder/report_groups.h"
 #include "decoder/report_log.h"
 #include "decoder/symbols.h"
 #include "decoder/text.h"
@@ -69,18 +70,6 @@ static void join_parts(struct td_report *report, struct td_report_function *into
 	into->part = from->part;
 }
 
-/* Takes what `from` has of other groups. */
-static void merge_groups(struct td_report_function *into, struct td_report_function *from)
-{
-	if (into->groups && from->groups) {
-		td_groups_merge(into->groups, from->groups);
-		free(from->groups);
-	} else if (from->groups) {
-		into->groups = from->groups;
-	}
-	from->groups = NULL;
-}
-
 static int merge(struct td_report *report, struct td_report_function *into,
 		 struct td_report_function *from)
 {
@@ -95,7 +84,7 @@ static int merge(struct td_report *report, struct td_report_function *into,
 		into->counted[i] += from->counted[i];
 		td_sum_add(&into->sum[i], &from->sum[i]);
 	}
-	merge_groups(into, from);
+	td_groups_take(&into->groups, &from->groups);
 	return td_report_log_merge(report, into->number, from->number);
 }
 
@@ -299,6 +288,7 @@ static int estimate(struct td_report *report)
 	else
 		td_topdown_values(&report->map, report->sum, report->counted[0],
 				  report->rounded, report->node);
+	td_report_groups_totals(report);
 	td_check_report(report, &report->check);
 	return err;
 }

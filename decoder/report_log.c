@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/separate_parts.h"
+
 #define BASE_MOST 64u /* returns that our own code can have in a window */
-#define WIDE 0.1      /* half an interval that is too wide to act on */
+#define STAYS                                                                            \
+	0.9 /* part of windows: below, who came back may be among those that stayed */
+#define WIDE 0.1 /* half an interval that is too wide to act on */
 
 struct ends {
 	uint64_t at[2]; /* interrupted addresses, as the rows' */
@@ -21,6 +25,7 @@ struct td_report_log {
 	uint64_t random;
 	unsigned nodes;
 	int returns;
+	int parts;      /* separate_parts.h */
 	uint32_t width; /* slots a cycle */
 	uint32_t *same; /* [numbers]: the row that it is part of, while naming */
 	size_t numbers;
@@ -33,12 +38,20 @@ struct region {
 	uint64_t region;
 };
 
+/* What the windows of one group of events tell. */
+struct group {
+	unsigned counts; /* nodes of level 1, bits; 0: they are not taken */
+	int left[2];     /* near returns and calls, -1: not counted */
+	int8_t factor[TD_NODES_LEVEL1][TD_COUNTERS_MAX]; /* not of group 0 */
+};
+
 struct taking {
 	struct td_report_log *log;
 	const struct td_profile *profile;
-	int node[TD_SEPARATE_NODES]; /* counters, -1: none */
-	int left[2];                 /* near returns and calls, -1: not counted */
-	uint64_t base[2];            /* our own in each window */
+	int node[TD_SEPARATE_NODES]; /* counters of group 0, -1: none */
+	struct group group[TD_GROUPS_MAX];
+	int parts;
+	uint64_t base[2]; /* our own returns and calls in each window */
 	struct region *region;
 	size_t regions;
 };
@@ -98,25 +111,37 @@ static int has_empty(const struct td_profile *profile)
 	return 0;
 }
 
+/* The window's returns or calls; -1: its group does not count them. */
+static int64_t left_of(const struct taking *t, const struct td_file_window *w,
+		       const uint64_t *value, int which)
+{
+	int at = t->group[w->group].left[which];
+
+	return at < 0 ? -1 : (int64_t)value[at];
+}
+
 /*
  * Our own returns, which are the same in all windows: what most empty windows have, or
  * without any what windows have at least, but for one in a hundred.
  */
-static uint64_t base_of(const struct td_profile *profile, int counter)
+static uint64_t base_of(const struct taking *t, int which)
 {
-	uint64_t count[BASE_MOST] = {0}, value[TD_COUNTERS_MAX], most = 0, all = 0,
+	const struct td_profile *profile = t->profile;
+	uint64_t count[BASE_MOST] = {0}, value[TD_COUNTERS_MAX] = {0}, most = 0, all = 0,
 		 few = 0;
 	uint32_t state = has_empty(profile) ? TD_WINDOW_EMPTY : TD_WINDOW_USED;
 
-	for (size_t i = 0; i < profile->windows && counter >= 0; i++) {
+	for (size_t i = 0; i < profile->windows; i++) {
 		const struct td_file_window *w = profile->window[i].window;
+		int64_t left;
 
-		if (w->state != state || w->group ||
-		    td_profile_window_values(profile, w, value) <= (uint32_t)counter)
+		if (w->state != state || !t->group[w->group].counts)
 			continue;
-		all++;
-		if (value[counter] < BASE_MOST)
-			count[value[counter]]++;
+		td_profile_window_values(profile, w, value);
+		left = left_of(t, w, value, which);
+		all += left >= 0;
+		if (left >= 0 && left < BASE_MOST)
+			count[left]++;
 	}
 	if (state == TD_WINDOW_USED) {
 		while (most + 1 < BASE_MOST && (few += count[most]) * 100 < all)
@@ -126,6 +151,50 @@ static uint64_t base_of(const struct td_profile *profile, int counter)
 	for (uint64_t i = 1; i < BASE_MOST; i++)
 		most = count[i] > count[most] ? i : most;
 	return most;
+}
+
+/*
+ * Where group 0 has no returns, and others have them beside a part of level 1: these
+ * others.
+ */
+static void find_parts(struct taking *t)
+{
+	struct td_groups_plan plan;
+
+	td_groups_read(&plan, &t->profile->header);
+	for (uint32_t g = 1; g < plan.groups && t->group[0].left[0] < 0; g++) {
+		struct group *group = &t->group[g];
+
+		if (!plan.returns[g])
+			continue;
+		group->counts = td_groups_level1(&plan, g, group->factor);
+		group->left[0] = plan.returns[g];
+		t->parts = t->parts || group->counts;
+	}
+}
+
+static void find_groups(struct taking *t)
+{
+	const struct td_profile *profile = t->profile;
+
+	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
+		t->group[g].left[0] = t->group[g].left[1] = -1;
+	t->group[0].counts = TD_COUNTS_LEVEL1;
+	/* without empty windows nobody knows how many of the returns are ours, but that
+	 * the kernel makes none */
+	if (!has_empty(profile) && profile->header.windows != TD_WINDOWS_VERNIER)
+		return;
+	t->group[0].left[0] = td_profile_counter(profile, "near_returns");
+	t->group[0].left[1] = td_profile_counter(profile, "near_calls");
+	if (profile->header.backend == TD_BACKEND_EVENTS)
+		find_parts(t);
+	for (int i = 0; i < 2; i++)
+		t->base[i] = base_of(t, i);
+}
+
+static int has_returns(const struct taking *t)
+{
+	return t->group[0].left[0] >= 0 || t->parts;
 }
 
 /* 1 if the windows are such that they can be told apart. */
@@ -143,14 +212,7 @@ static int start(struct taking *t)
 		if (k < TD_NODES_LEVEL1 && t->node[k] < 0)
 			return 0;
 	}
-	t->left[0] = td_profile_counter(profile, "near_returns");
-	t->left[1] = td_profile_counter(profile, "near_calls");
-	/* without empty windows nobody knows how many of the returns are ours, but that
-	 * the kernel makes none */
-	if (!has_empty(profile) && profile->header.windows != TD_WINDOWS_VERNIER)
-		t->left[0] = t->left[1] = -1;
-	for (int i = 0; i < 2; i++)
-		t->base[i] = base_of(profile, t->left[i]);
+	find_groups(t);
 	return 1;
 }
 
@@ -164,10 +226,11 @@ static int fits(const struct taking *t, struct td_report_log *log)
 	if (!log->seen) {
 		log->nodes = nodes;
 		log->width = width;
-		log->returns = t->left[0] >= 0;
+		log->returns = has_returns(t);
+		log->parts = t->parts;
 	}
 	return log->width == width && log->nodes == nodes &&
-	       log->returns == (t->left[0] >= 0);
+	       log->returns == has_returns(t) && log->parts == t->parts;
 }
 
 static uint64_t next_random(struct td_report_log *log)
@@ -205,10 +268,9 @@ static size_t make_room(struct td_report_log *log, int *err)
 	return log->windows++;
 }
 
-static int is_wanted(const struct td_file_window *w)
+static int is_wanted(const struct taking *t, const struct td_file_window *w)
 {
-	/* other groups do not tell level 1 */
-	if (w->group)
+	if (!t->group[w->group].counts)
 		return 0;
 	return (w->state == TD_WINDOW_EMPTY && w->reject == TD_REJECT_MAX) ||
 	       (w->state == TD_WINDOW_USED &&
@@ -216,28 +278,43 @@ static int is_wanted(const struct td_file_window *w)
 		 w->reject == TD_REJECT_NESTED));
 }
 
-static uint8_t calls_of(const struct taking *t, const uint64_t *value)
+static uint8_t calls_of(const struct taking *t, const struct td_file_window *w,
+			const uint64_t *value)
 {
-	uint64_t calls = 0;
+	int64_t calls = 0;
 
 	for (int i = 0; i < 2; i++) {
-		if (t->left[i] >= 0 && value[t->left[i]] > t->base[i])
-			calls += value[t->left[i]] - t->base[i];
+		int64_t left = left_of(t, w, value, i);
+
+		if (left > (int64_t)t->base[i])
+			calls += left - (int64_t)t->base[i];
 	}
 	return calls < UINT8_MAX ? (uint8_t)calls : UINT8_MAX;
+}
+
+static void fill_nodes(const struct taking *t, const struct group *group,
+		       const uint64_t *value, struct td_separate_window *to)
+{
+	for (int k = 0; k < TD_SEPARATE_NODES && group == &t->group[0]; k++)
+		to->value[k] = t->node[k] < 0 ? 0 : (float)(int64_t)value[t->node[k]];
+	for (int k = 0; k < TD_NODES_LEVEL1 && group != &t->group[0]; k++)
+		for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
+			to->value[k] += (float)(group->factor[k][i] * (int64_t)value[i]);
 }
 
 static void fill(const struct taking *t, const struct td_file_window *from,
 		 const uint64_t *value, struct td_separate_window *to)
 {
 	int cycles = t->profile->header.period_unit == TD_UNIT_CYCLES;
+	const struct group *group = &t->group[from->group];
 
 	memset(to, 0, sizeof(*to));
 	to->requested = cycles ? (float)from->requested : 0;
 	to->slots = (float)value[0];
-	for (int k = 0; k < TD_SEPARATE_NODES; k++)
-		to->value[k] = t->node[k] < 0 ? 0 : (float)(int64_t)value[t->node[k]];
-	to->calls = calls_of(t, value);
+	fill_nodes(t, group, value, to);
+	to->counts = (uint8_t)group->counts;
+	to->unsure = group->left[0] < 0;
+	to->calls = calls_of(t, from, value);
 	to->empty = from->state == TD_WINDOW_EMPTY;
 }
 
@@ -245,7 +322,7 @@ static int take(const struct taking *t, const struct td_profile_window *from,
 		td_report_row_fn *row, void *context)
 {
 	const struct td_file_window *w = from->window;
-	uint64_t value[TD_COUNTERS_MAX];
+	uint64_t value[TD_COUNTERS_MAX] = {0};
 	uint32_t number[2] = {0, 0};
 	int err = 0;
 	size_t slot;
@@ -294,7 +371,7 @@ int td_report_log_add(struct td_report *report, const struct td_profile *profile
 	for (size_t i = 0; i < profile->windows && !err; i++) {
 		const struct td_profile_window *w = &profile->window[i];
 
-		if (is_wanted(w->window) && thread(context, w->window->thread))
+		if (is_wanted(&t, w->window) && thread(context, w->window->thread))
 			err = take(&t, w, row, context);
 	}
 	free(t.region);
@@ -386,13 +463,34 @@ static int assign(struct td_report *report)
 	return 0;
 }
 
+/* Of the windows that open in each function, the part that closes in it; NULL: no
+ * memory. */
+static float *find_stays(const struct td_report *report)
+{
+	const struct td_report_log *log = report->log;
+	uint32_t *opened = calloc(report->functions + 1, sizeof(*opened));
+	float *stays = calloc(report->functions + 1, sizeof(*stays));
+
+	for (size_t i = 0; i < log->windows && opened && stays; i++) {
+		const struct td_separate_window *w = &log->window[i];
+
+		opened[w->open] += !w->empty;
+		stays[w->open] += !w->empty && w->open == w->close;
+	}
+	for (size_t i = 0; i < report->functions && opened && stays; i++)
+		stays[i] /= opened[i] ? (float)opened[i] : 1;
+	free(opened);
+	return stays;
+}
+
 /*
  * Without near returns the regression must not trust any window, and is far less
- * sure than the sums of the windows that stayed in the function.  Where the two say
- * the same, as far as its intervals reach, those are taken: they are wrong
- * only for functions that others run in the midst of, and then the two differ.
+ * sure than the sums of the windows that stayed in the function.  Where hardly any
+ * leaves it, so that hardly any can have come back, and the two say the same, as far as
+ * its intervals reach, those are taken.
  */
-static int agree(const struct td_topdown_value *own, const struct td_topdown_value *told)
+static int agree(float stays, const struct td_topdown_value *own,
+		 const struct td_topdown_value *told)
 {
 	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
 		const struct td_estimate *a = &own[i].estimate, *b = &told[i].estimate;
@@ -402,11 +500,15 @@ static int agree(const struct td_topdown_value *own, const struct td_topdown_val
 		    fabs(a->value - b->value) > a->high - a->low + b->high - b->low)
 			return 0;
 	}
-	return 1;
+	return stays >= STAYS;
 }
 
-static void take_result(struct td_report *report, const struct td_separate *result)
+static int take_result(struct td_report *report, const struct td_separate *result)
 {
+	float *stays = find_stays(report);
+
+	if (!stays)
+		return -ENOMEM;
 	for (size_t i = 0; i < report->functions; i++) {
 		const struct td_separate_function *from = &result->function[i];
 		struct td_report_function *to = &report->function[i];
@@ -414,7 +516,7 @@ static void take_result(struct td_report *report, const struct td_separate *resu
 		to->own = from->own;
 		to->told = from->windows;
 		if (from->evidence == TD_EVIDENCE_NONE ||
-		    (!report->log->returns && agree(to->node, from->node)))
+		    (!report->log->returns && agree(stays[i], to->node, from->node)))
 			continue;
 		to->evidence = from->evidence;
 		to->identifiability = from->identifiability;
@@ -426,6 +528,8 @@ static void take_result(struct td_report *report, const struct td_separate *resu
 	report->cost = result->cost;
 	report->told = result->windows;
 	report->own = result->own;
+	free(stays);
+	return 0;
 }
 
 int td_report_log_separate(struct td_report *report)
@@ -447,13 +551,16 @@ int td_report_log_separate(struct td_report *report)
 		.returns = report->log->returns,
 		.width = report->log->width,
 	};
-	err = td_separate(&input, &result);
+	err = report->log->parts ? td_separate_parts(&input, &result)
+				 : td_separate(&input, &result);
+	if (err == -EINVAL) /* windows of a few groups only */
+		return 0;
 	if (err)
 		return err;
 	if (result.cost.axis != TD_AXIS_NONE)
-		take_result(report, &result);
+		err = take_result(report, &result);
 	td_separate_free(&result);
-	return 0;
+	return err;
 }
 
 void td_report_log_free(struct td_report_log *log)

@@ -207,6 +207,7 @@ static void fold_processes(struct td_report *report, uint32_t *to)
 		into->cpu_ns += from->cpu_ns;
 		into->threads += from->threads;
 		add_totals(into->total, from->total);
+		td_groups_take(&into->groups, &from->groups);
 		free(from->path);
 	}
 	report->processes = kept;
@@ -217,6 +218,7 @@ static void join_threads(struct td_report_thread *into, struct td_report_thread 
 {
 	fold_thread(&into->record, &from->record);
 	add_totals(into->total, from->total);
+	td_groups_take(&into->groups, &from->groups);
 	if (!into->history) {
 		into->history = from->history;
 	} else {

@@ -70,6 +70,9 @@ static int is_of_use(struct td_events *events, const struct td_separate_input *i
 		return 0;
 	events->shortest = td_axis_still(axis);
 	for (size_t i = 0; i < input->windows; i++) {
+		/* where some do not count them, the others count returns only */
+		if (input->window[i].unsure)
+			return 0;
 		if (is_known(&input->window[i]))
 			events->longest =
 				fmax(events->longest, input->window[i].requested);

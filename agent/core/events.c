@@ -12,6 +12,7 @@
 
 #include "agent/core/core.h"
 #include "agent/core/event_names.h"
+#include "agent/core/events_describe.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
 #include "agent/sigsafe/descriptors.h"
@@ -28,31 +29,11 @@
 #define LOOP 20000u
 #define NEVER (1ull << 40)
 
-/* A member of a group, as it is opened. */
-struct member {
-	char name[20];
-	uint32_t type;
-	uint64_t config;
-};
+/* Constant afterwards. */
+static struct td_events_found found;
 
-/* What td_events_detect() found; constant afterwards. */
-static struct found {
-	const struct td_event_family *family;
-	struct member member[TD_GROUPS_MAX][TD_GROUP_MEMBERS];
-	char why[96];      /* there is no top-down; "": there is */
-	bool leavings;     /* near returns and calls are in all groups */
-	bool shared;       /* the core has two threads that are on */
-	bool beside;       /* cut for the vernier, beside its two cycle counters */
-	bool by_read;      /* user mode may not read counters */
-	uint32_t counters; /* general-purpose ones in a group */
-	uint32_t dropped;  /* groups that this machine does not count */
-	uint32_t tables;   /* groups of the family's; behind them: */
-	uint32_t asked;    /* the user's events */
-	struct td_event_name ask[TD_EVENT_NAMES_MAX];
-} found;
-
-static int open_event(const struct member *member, uint64_t period, uint32_t tid,
-		      int leader)
+static int open_event(const struct td_events_member *member, uint64_t period,
+		      uint32_t tid, int leader)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -200,22 +181,35 @@ void td_events_forget(struct td_thread *thread)
 
 static const char *const leavings[2] = {"near_returns", "near_calls"};
 
-static bool has_leavings(void)
+static bool can_judge(enum td_events_judged judged)
 {
-	return td_events_find(found.family, leavings[0]) >= 0 &&
-	       td_events_find(found.family, leavings[1]) >= 0;
+	if (judged == JUDGED_APART)
+		return !found.beside && found.family->judgeds &&
+		       td_events_find(found.family, leavings[0]) >= 0;
+	return judged == JUDGED_NOT || (td_events_find(found.family, leavings[0]) >= 0 &&
+					td_events_find(found.family, leavings[1]) >= 0);
 }
 
 static void set_member(uint32_t group, uint32_t member, const char *name, uint32_t type,
 		       uint64_t config, uint32_t value)
 {
-	struct member *to = &found.member[group][member];
+	struct td_events_member *to = &found.member[group][member];
 
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	to->type = type;
 	to->config = config;
 	td_groups_shape.value[group][member] = (uint8_t)value;
+	td_groups_shape.judged[group] |= value == TD_GROUP_VALUE_LEAVINGS;
 	td_groups_shape.members[group] = member + 1;
+}
+
+/* How many of them the group counts. */
+static uint32_t leavings_of(uint32_t group)
+{
+	if (found.judged == JUDGED_ALL)
+		return 2;
+	/* level 1 whole takes all counters */
+	return found.judged == JUDGED_APART && !(group == 0 && td_groups_shape.nodes);
 }
 
 /* Behind the events of its own. */
@@ -225,7 +219,7 @@ static void end_group(uint32_t group)
 
 	set_member(group, n++, "inst", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
 		   TD_GROUP_VALUE_INST);
-	for (uint32_t i = 0; found.leavings && i < 2; i++) {
+	for (uint32_t i = 0; i < leavings_of(group); i++) {
 		int event = td_events_find(found.family, leavings[i]);
 
 		set_member(group, n++, leavings[i], PERF_TYPE_RAW,
@@ -243,6 +237,13 @@ static void add_member(uint32_t group, const struct td_event *event)
 		   event->config & ~TD_EVENT_GENERIC, 1 + n);
 }
 
+/* Events of its own that fit in a group behind the first. */
+static uint32_t room_of(uint32_t group)
+{
+	return found.judged == JUDGED_APART ? found.counters - leavings_of(group)
+					    : found.counters;
+}
+
 /* The events that the user asks for, in groups of their own behind the others. */
 static void add_asked(void)
 {
@@ -254,7 +255,7 @@ static void add_asked(void)
 
 		set_member(g, n, event->name, event->type, event->config, 1 + n);
 		td_groups_shape.divides[g] = TD_GROUP_ALWAYS;
-		if (++n == found.counters || i + 1 == found.asked) {
+		if (++n == room_of(g) || i + 1 == found.asked) {
 			end_group(g++);
 			n = 0;
 		}
@@ -293,7 +294,7 @@ static bool is_counted(const struct td_event *event, uint32_t groups)
 /* Can the event be opened?  Of the kernel's own ones each CPU has only some. */
 static bool is_offered(const struct td_event *event)
 {
-	const struct member alone = {
+	const struct td_events_member alone = {
 		.type = PERF_TYPE_HARDWARE,
 		.config = event->config & ~TD_EVENT_GENERIC,
 	};
@@ -304,6 +305,42 @@ static bool is_offered(const struct td_event *event)
 	fd = open_event(&alone, 0, 0, -1);
 	td_descriptor_close(fd);
 	return fd >= 0;
+}
+
+static void add_group(uint32_t group, const struct td_event_group *from)
+{
+	for (uint32_t k = 0; k < from->events; k++)
+		add_member(group, &found.family->event[from->event[k]]);
+	end_group(group);
+	td_groups_shape.divides[group] = (uint8_t)from->nodes;
+}
+
+/*
+ * Level 1 whole, for totals and for what little the first windows say, and the judged
+ * groups.  Where the core is shared there is no level 1 without formulas, so only
+ * those and the two events that tell how much of it is.
+ */
+static void take_judged(const struct td_options *options)
+{
+	const struct td_event_family *family = found.family;
+	uint32_t g = 0;
+
+	if (td_groups_shape.nodes)
+		add_group(g++, &family->group[0]);
+	for (uint32_t i = 0; i < family->judgeds && g < TD_GROUPS_MAX; i++) {
+		const struct td_event_group *from = &family->judged[i];
+
+		if (from->nodes && options->level == TD_LEVEL_1)
+			continue;
+		add_group(g, from);
+		if (!from->nodes)
+			td_groups_shape.divides[g] = TD_GROUP_LEVEL1;
+		g++;
+	}
+	for (uint32_t i = 0; i < family->groups && found.shared; i++)
+		if (is_for_smt(&family->group[i]) && g < TD_GROUPS_MAX)
+			add_group(g++, &family->group[i]);
+	td_groups_shape.groups = g;
 }
 
 /* The family's groups, or where counters are missing their events one by one; one of
@@ -342,9 +379,6 @@ static void cut_groups(const struct td_options *options)
 	td_groups_shape.groups = g;
 }
 
-static const char *const nodes[TD_GROUP_NODES] = {"retiring", "bad_speculation",
-						  "frontend_bound", "backend_bound"};
-
 static void set_factor(const struct td_event_term *term, uint32_t node)
 {
 	const struct td_event_group *group = &found.family->group[0];
@@ -363,7 +397,7 @@ static void set_factors(void)
 		bool summed = false;
 
 		for (uint32_t i = 0; i < family->terms; i++) {
-			if (strcmp(family->term[i].node, nodes[node]) != 0)
+			if (strcmp(family->term[i].node, td_events_nodes[node]) != 0)
 				continue;
 			set_factor(&family->term[i], node);
 			summed = true;
@@ -380,7 +414,8 @@ static bool is_one_group(const struct td_options *options)
 	return options->level != TD_LEVEL_2 && !options->events[0];
 }
 
-static void plan(const struct td_options *options, uint32_t counters, bool judged)
+static void plan(const struct td_options *options, uint32_t counters,
+		 enum td_events_judged judged)
 {
 	/* decoder/topdown.c: retiring, bad speculation, frontend, backend */
 	static const uint8_t percent[TD_GROUP_NODES] = {70, 15, 15, 20};
@@ -388,7 +423,7 @@ static void plan(const struct td_options *options, uint32_t counters, bool judge
 	memset(&td_groups_shape, 0, sizeof(td_groups_shape));
 	memset(found.member, 0, sizeof(found.member));
 	found.counters = counters;
-	found.leavings = judged;
+	found.judged = judged;
 	td_groups_shape.width = found.family->width;
 	td_groups_shape.by_read = found.by_read;
 	td_groups_shape.nodes = counters >= found.family->group[0].events &&
@@ -397,7 +432,10 @@ static void plan(const struct td_options *options, uint32_t counters, bool judge
 	td_groups_shape.drill = td_groups_shape.nodes && options->level == TD_LEVEL_AUTO;
 	memcpy(td_groups_shape.percent, percent, sizeof(percent));
 	set_factors();
-	cut_groups(options);
+	if (judged == JUDGED_APART)
+		take_judged(options);
+	else
+		cut_groups(options);
 	add_asked();
 }
 
@@ -473,6 +511,7 @@ static void drop_group(uint32_t group)
 		       sizeof(td_groups_shape.value[g]));
 		td_groups_shape.members[g] = td_groups_shape.members[g + 1];
 		td_groups_shape.divides[g] = td_groups_shape.divides[g + 1];
+		td_groups_shape.judged[g] = td_groups_shape.judged[g + 1];
 	}
 	found.dropped++;
 }
@@ -512,8 +551,8 @@ static int try_groups(int (*trial)(void *, uint32_t), void *context)
 /* What a window's groups have beside them: cycles that interrupt. */
 static int open_cycles(struct td_thread *thread)
 {
-	const struct member cycles = {"cycles", PERF_TYPE_HARDWARE,
-				      PERF_COUNT_HW_CPU_CYCLES};
+	const struct td_events_member cycles = {"cycles", PERF_TYPE_HARDWARE,
+						PERF_COUNT_HW_CPU_CYCLES};
 
 	thread->fd = open_event(&cycles, NEVER, 0, -1);
 	if (thread->fd < 0)
@@ -534,18 +573,22 @@ static int try_sizes(const struct td_options *options, int (*trial)(void *, uint
 {
 	static const struct {
 		uint32_t counters;
-		bool leavings;
-	} size[] = {{4, true}, {4, false}, {3, false}, {2, false}};
+		enum td_events_judged judged;
+	} size[] = {{4, JUDGED_ALL},
+		    {4, JUDGED_APART},
+		    {4, JUDGED_NOT},
+		    {3, JUDGED_NOT},
+		    {2, JUDGED_NOT}};
 	int error = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
-		if (size[i].leavings && !has_leavings())
+		if (!can_judge(size[i].judged))
 			continue;
-		plan(options, size[i].counters, size[i].leavings);
+		plan(options, size[i].counters, size[i].judged);
 		error = try_groups(trial, context);
 		if (error == -ENODATA && !found.by_read && !found.beside) {
 			found.by_read = true;
-			plan(options, size[i].counters, size[i].leavings);
+			plan(options, size[i].counters, size[i].judged);
 			error = try_groups(trial, context);
 		}
 		if (!error || error == -ENODATA || error == -EIO)
@@ -660,7 +703,7 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 int td_events_cut_beside(const struct td_options *options, int (*trial)(void *, uint32_t),
 			 void *context)
 {
-	static struct found before; /* too large for a small stack */
+	static struct td_events_found before; /* too large for a small stack */
 	struct td_groups_shape shape = td_groups_shape;
 	int error;
 
@@ -676,7 +719,7 @@ int td_events_cut_beside(const struct td_options *options, int (*trial)(void *, 
 
 uint32_t td_events_own(uint32_t group)
 {
-	return td_groups_shape.members[group] - 1 - (found.leavings ? 2 : 0);
+	return td_groups_shape.members[group] - 1 - leavings_of(group);
 }
 
 void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config)
@@ -708,80 +751,18 @@ void td_events_reason(char *text, size_t size)
 
 unsigned td_events_leavings(void)
 {
-	return found.leavings ? TD_GROUP_VALUE_LEAVINGS : 0;
+	return found.judged != JUDGED_NOT ? TD_GROUP_VALUE_LEAVINGS : 0;
 }
 
 uint32_t td_events_counters(void)
 {
-	return TD_GROUP_VALUE_LEAVINGS + (found.leavings ? 2 : 0);
-}
+	static const uint32_t leavings_counted[] = {
+		[JUDGED_NOT] = 0, [JUDGED_APART] = 1, [JUDGED_ALL] = 2};
 
-static void name_counter(struct td_file_counter *counter, const char *name,
-			 const char *unit)
-{
-	snprintf(counter->name, sizeof(counter->name), "%s", name);
-	snprintf(counter->unit, sizeof(counter->unit), "%s", unit);
-}
-
-static void name_counters(struct td_file_counter *counter)
-{
-	name_counter(&counter[0], found.why[0] ? "cycles" : "slots",
-		     found.why[0] ? "1" : "slots");
-	for (uint32_t i = 0; i < TD_GROUP_NODES; i++)
-		name_counter(&counter[1 + i], td_groups_shape.nodes ? nodes[i] : "none",
-			     td_groups_shape.nodes ? "slots" : "1");
-	for (uint32_t i = 0; i < td_groups_shape.members[0]; i++)
-		if (!td_groups_shape.nodes || i >= found.counters)
-			name_counter(&counter[td_groups_shape.value[0][i]],
-				     found.member[0][i].name, "1");
-	name_counter(&counter[TD_GROUP_VALUE_INST], "instructions", "1");
-}
-
-/* Near returns and calls are for judging windows only. */
-static void name_events(struct td_file_header *header)
-{
-	for (uint32_t g = 0; g < td_groups_shape.groups; g++) {
-		for (uint32_t i = 0; i < td_groups_shape.members[g]; i++) {
-			uint32_t value = td_groups_shape.value[g][i];
-			struct td_file_event *event = &header->event[header->events];
-
-			if (value >= TD_GROUP_VALUE_LEAVINGS ||
-			    header->events == TD_EVENTS_MAX ||
-			    (g == 0 && td_groups_shape.nodes &&
-			     value != TD_GROUP_VALUE_INST))
-				continue;
-			memcpy(event->name, found.member[g][i].name, sizeof(event->name));
-			event->group = (uint16_t)g;
-			event->value = (uint16_t)value;
-			event->config = found.member[g][i].config;
-			header->events++;
-		}
-	}
-}
-
-/* Does the family divide a node of level 1? */
-static bool has_level2(void)
-{
-	for (uint32_t i = 0; i < found.family->formulas; i++)
-		if (strcmp(found.family->formula[i].node, "memory_bound") == 0)
-			return true;
-	return false;
-}
-
-/* Are there groups behind level 1's?  Of the vernier's groups several may be level 1's.
- */
-static bool has_groups2(void)
-{
-	return found.beside ? td_core.options.level == TD_LEVEL_2 : found.tables > 1;
+	return TD_GROUP_VALUE_LEAVINGS + leavings_counted[found.judged];
 }
 
 void td_events_describe(struct td_file_header *header)
 {
-	header->slots_a_cycle = td_groups_shape.width;
-	header->groups = td_groups_shape.groups;
-	header->events = 0;
-	snprintf(header->family, sizeof(header->family), "%s", found.family->name);
-	name_counters(header->counter);
-	name_events(header);
-	header->level = found.why[0] ? 0 : has_groups2() && has_level2() ? 2 : 1;
+	td_events_write(&found, header);
 }

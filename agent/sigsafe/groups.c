@@ -206,18 +206,31 @@ static bool is_wanted(const struct td_thread *thread, const struct td_file_place
 	return false;
 }
 
-/* Half of the windows are group 0's; the others go to groups that are wanted. */
-static uint32_t drill(struct td_thread *thread, const struct td_file_place *place)
+/* One of level 1's groups, which is any of them, or of those below that are wanted. */
+static uint32_t choose(struct td_thread *thread, const struct td_file_place *place,
+		       bool below)
 {
 	uint32_t wanted[TD_GROUPS_MAX], n = 0;
 
-	if (place->windows < WINDOWS_FEW || td_random_below(&thread->random, 2) == 0)
-		return 0;
+	if (!below)
+		wanted[n++] = 0;
 	for (uint32_t i = 1; i < thread->groups->groups; i++) {
-		if (is_wanted(thread, place, i))
+		bool level1 = td_groups_shape.divides[i] == TD_GROUP_LEVEL1;
+
+		if (below ? !level1 && is_wanted(thread, place, i) : level1)
 			wanted[n++] = i;
 	}
 	return n ? wanted[td_random_below(&thread->random, n)] : 0;
+}
+
+/* Half of the windows are for level 1; the others for what is wanted below it. */
+static uint32_t drill(struct td_thread *thread, const struct td_file_place *place)
+{
+	uint32_t group = 0;
+
+	if (place->windows >= WINDOWS_FEW && td_random_below(&thread->random, 2))
+		group = choose(thread, place, true);
+	return group ? group : choose(thread, place, false);
 }
 
 void td_groups_open(struct td_thread *thread, const struct td_identity *identity)

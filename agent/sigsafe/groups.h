@@ -41,7 +41,9 @@ struct td_groups_shape {
 	 * from which a node is worth that; drill: all groups in turn without. */
 	bool drill;
 #define TD_GROUP_ALWAYS 0x80 /* among the nodes: wanted whatever level 1 says */
+#define TD_GROUP_LEVEL1 0x40 /* instead of them: a part of level 1, as group 0 */
 	uint8_t divides[TD_GROUPS_MAX];
+	bool judged[TD_GROUPS_MAX]; /* near returns are among the members */
 	uint8_t percent[TD_GROUP_NODES];
 };
 

@@ -274,6 +274,8 @@ static void note_own_leavings(struct td_thread *thread, const uint64_t *values)
 {
 	unsigned first = thread->plan->leavings;
 
+	if (thread->groups && !td_groups_shape.judged[thread->groups->active])
+		return;
 	for (unsigned i = 0; first && i < TD_LEAVINGS; i++)
 		thread->own_leavings[i] = values[first + i];
 }

@@ -146,8 +146,10 @@ class Comparison:
             points(found[0]), points(found[1])))
         if not found[0]:
             self.fail(name, "has no top-down")
-        for difference in found:
-            if difference and difference[0] > self.limits.totals:
+        if self.limits.totals2 and not found[1]:
+            self.fail(name, "has no level 2")
+        for limit, difference in zip((self.limits.totals, self.limits.totals2), found):
+            if difference and difference[0] > (limit or self.limits.totals):
                 self.fail(name, "%s: %.2f points from the truth" % (difference[1], difference[0]))
         if abs(off) > self.limits.slots:
             self.fail(name, "%+.2f %% of the slots" % off)
@@ -185,6 +187,8 @@ def main():
     parser.add_argument("--points", type=float, default=1.0)
     parser.add_argument("--points2", type=float)
     parser.add_argument("--totals", type=float, default=0.5)
+    parser.add_argument("--totals2", type=float,
+                        help="level 2 must be there; without: as --totals, if it is there")
     parser.add_argument("--windows", type=int, default=200)
     parser.add_argument("--enough", type=int, default=1)
     parser.add_argument("--sigma", type=float, default=4)

@@ -55,7 +55,7 @@ groups()
 	lab_setup=
 	whole "$label" "$number"
 	shift 3
-	accurate "$label" --windows 100 --enough 12 --points2 2 "$@"
+	accurate "$label" --windows 100 --enough 12 --points2 2 --totals2 "${totals2:-2.5}" "$@"
 	holds "$label" <<'END'
 run = report["run"]
 check(run["backend"] == "events", "backend is %s: %s" % (run["backend"], run["reason"]))
@@ -94,11 +94,11 @@ END
 rounds=1500
 if [ "${1:-}" = --long ]; then
 	rounds=5500
-	groups skx-edges "-m skx -e 50~50,0,500,5500,4000" 4
-	groups ivb-edges "-m ivb -e 50~50,0,500,5500,4000" 4
+	groups skx-edges "-m skx -e 50~50,0,500,5500,4000" 6
+	groups ivb-edges "-m ivb -e 50~50,0,500,5500,4000" 6
 fi
-groups skx "-m skx" 4
-groups ivb "-m ivb" 4
+groups skx "-m skx" 6
+groups ivb "-m ivb" 6
 # the NMI watchdog has a counter: level 1 takes two groups, and there are no totals
 groups ivb-watchdog "-m ivb -w" 5 --functions-only
 
@@ -116,6 +116,23 @@ END
 
 # level 2 on Ice Lake, whose PERF_METRICS has none
 groups icx "-m icx" 5
+
+# short LABEL OPTIONS: functions that are shorter than the windows; four counters
+short()
+{
+	echo
+	echo "== $1: functions that are shorter than windows"
+	lab_setup=TDAGENT_LEVEL=1
+	measure_program "$1" "$2" 20000 300 "./awkward -r 1600"
+	lab_setup=
+	holds "$1" <<'END'
+check(report["run"]["backend"] == "events", "backend is %s" % report["run"]["backend"])
+told = [f for f in report["functions"] if f["evidence"] == "separated" and f["samples"] >= 250]
+check(len(told) > 15, "only %d functions told apart" % len(told))
+END
+	truthful "$1" --limit 100=4 --limit 40=6 --level2 20 --samples 250
+}
+short short-ivb "-m ivb"
 
 echo
 echo "== no top-down: instructions, branches and their misses"
@@ -168,7 +185,7 @@ echo "== level 1 alone: one group, all windows"
 lab_setup=TDAGENT_LEVEL=1
 traced level1 "-m ivb" 100000 1000 500
 lab_setup=
-whole level1 1
+whole level1 3
 accurate level1 --windows 100 --enough 6
 holds level1 <<'END'
 check(report["run"]["level"] == 1, "level is %s" % report["run"]["level"])

@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,65 @@ START_TEST(tables_are_sound)
 							  f->cpu[k].first),
 					 f);
 	}
+}
+END_TEST
+
+static bool has_event(const struct td_event_group *group, uint32_t event)
+{
+	for (uint32_t i = 0; i < group->events; i++)
+		if (group->event[i] == event)
+			return true;
+	return false;
+}
+
+/* The group has all events of the node. */
+static bool counts_node(const struct td_event_family *f,
+			const struct td_event_group *group, const char *node)
+{
+	for (uint32_t i = 0; i < f->terms; i++)
+		if (!strcmp(f->term[i].node, node) && !has_event(group, f->term[i].event))
+			return false;
+	return true;
+}
+
+static void check_level_1(const struct td_event_family *f, const char *node)
+{
+	uint32_t groups = 0;
+
+	for (uint32_t g = 0; g < f->judgeds; g++)
+		groups += !f->judged[g].nodes && counts_node(f, &f->judged[g], node);
+	ck_assert_msg(groups, "%s: nobody counts %s with returns", f->name, node);
+}
+
+/* Judged groups count what the others do, but for the core's other thread, and leave
+ * room for returns; level 1 is in those that are always counted. */
+START_TEST(judged_groups_are_sound)
+{
+	uint32_t families = 0;
+
+	for (size_t i = 0; i < td_event_family_count; i++) {
+		const struct td_event_family *f = &td_event_families[i];
+		uint32_t all = 0, judged = 0;
+
+		if (!f->judgeds)
+			continue;
+		families++;
+		ck_assert_uint_lt(f->judgeds + 1, TD_GROUPS_MAX);
+		ck_assert_int_ge(td_events_find(f, "near_returns"), 0);
+		for (uint32_t g = 0; g < f->groups; g++)
+			for (uint32_t k = 0; k < f->group[g].events; k++)
+				if (strcmp(f->group[g].name, "smt") != 0)
+					all |= 1u << f->group[g].event[k];
+		for (uint32_t g = 0; g < f->judgeds; g++) {
+			ck_assert_uint_lt(f->judged[g].events, TD_GROUP_EVENTS);
+			for (uint32_t k = 0; k < f->judged[g].events; k++)
+				judged |= 1u << f->judged[g].event[k];
+		}
+		ck_assert_uint_eq(all, judged);
+		for (uint32_t k = 0; k < f->terms; k++)
+			check_level_1(f, f->term[k].node);
+	}
+	ck_assert_uint_ge(families, 5);
 }
 END_TEST
 
@@ -620,6 +680,7 @@ int main(void)
 	tcase_add_test(tests, skylake_returns_what_counts_were_made_of);
 	tcase_add_test(tests, ivy_bridge_thresholds);
 	tcase_add_test(tests, tables_are_sound);
+	tcase_add_test(tests, judged_groups_are_sound);
 	tcase_add_test(tests, cpus_are_found);
 	tcase_add_test(tests, formats_of_terms);
 	tcase_add_test(tests, other_families);

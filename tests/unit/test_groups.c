@@ -250,6 +250,25 @@ START_TEST(drills_down)
 }
 END_TEST
 
+/* Groups 1 and 2 are parts of level 1: their windows are taken from group 0's half, and
+ * nothing has to want them. */
+START_TEST(level_1_in_parts)
+{
+	unsigned taken[GROUPS];
+
+	td_groups_shape.drill = true;
+	td_groups_shape.divides[1] = td_groups_shape.divides[2] = TD_GROUP_LEVEL1;
+	choose((const int[]){90, 0, 5, 5}, taken);
+	for (int g = 0; g < 3; g++)
+		ck_assert(taken[g] > 30 && taken[g] < 110);
+	ck_assert_uint_gt(taken[3], 150);
+	choose((const int[]){50, 5, 5, 5}, taken);
+	for (int g = 0; g < 3; g++)
+		ck_assert_uint_gt(taken[g], 90);
+	ck_assert_uint_eq(taken[3], 0);
+}
+END_TEST
+
 /* Somebody else's file has our number: it is left alone. */
 START_TEST(descriptors_that_are_not_ours)
 {
@@ -292,6 +311,7 @@ int main(void)
 	tcase_add_test(tests, by_read);
 	tcase_add_test(tests, takes_all_groups_in_turn);
 	tcase_add_test(tests, drills_down);
+	tcase_add_test(tests, level_1_in_parts);
 	tcase_add_test(tests, descriptors_that_are_not_ours);
 	tcase_add_test(tests, the_armed_period_stays);
 	suite_add_tcase(suite, tests);

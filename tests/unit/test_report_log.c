@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/report.h"
+#include "decoder/separate_parts.h"
 #include "tests/unit/build_profile.h"
 #include "tests/unit/json.h"
 #include "tests/unit/sim_windows.h"
@@ -16,6 +17,9 @@
 #define WINDOWS 4000u
 
 static const char *const counters[] = {BUILD_TOPDOWN, "near_returns", NULL};
+static const char *const group_counters[] = {
+	"slots", "retiring", "bad_speculation", "frontend_bound", "backend_bound", "inst",
+	"none",  NULL};
 static char why[256];
 
 static uint64_t address_of(unsigned function)
@@ -36,14 +40,54 @@ static void put_values(const struct td_separate_window *from, struct td_file_win
 	to->value[3] = BASE_RETURNS + from->calls;
 }
 
-/* A simulated run as the agent would log it. */
-static void log_run(struct build *build, const struct sim *sim)
+/*
+ * The same by Skylake's events on four counters: level 1 without returns, or two of its
+ * nodes with them.
+ */
+static void put_group(const struct td_separate_window *from, unsigned group,
+		      struct td_file_window *to)
+{
+	const float *node = from->value;
+	long bad = lround(node[TD_NODE_BAD_SPECULATION]), recovery = bad / 8;
+	long retired = lround(node[TD_NODE_RETIRING]);
+	long value[3][4] = {
+		{retired, bad, lround(node[TD_NODE_FRONTEND_BOUND]),
+		 lround(node[TD_NODE_BACKEND_BOUND])},
+		{retired, lround(node[TD_NODE_FRONTEND_BOUND])},
+		{retired + bad - 4 * recovery, retired, recovery},
+	};
+
+	to->group = (uint8_t)group;
+	to->value[0] = (uint32_t)from->slots;
+	for (int i = 0; i < 4; i++)
+		to->value[1 + i] = (uint32_t)value[group][i];
+	to->value[6] = group ? BASE_RETURNS + from->calls : 0;
+}
+
+static void describe_groups(struct td_file_header *header)
+{
+	static const struct td_file_event event[] = {
+		{"inst", 0, 5, 0},          {"retired", 1, 1, 0},
+		{"not_delivered", 1, 2, 0}, {"near_returns", 1, 6, 0},
+		{"issued", 2, 1, 0},        {"retired", 2, 2, 0},
+		{"recovery", 2, 3, 0},      {"near_returns", 2, 6, 0},
+	};
+
+	header->backend = TD_BACKEND_EVENTS;
+	header->groups = 3;
+	header->events = sizeof(event) / sizeof(event[0]);
+	snprintf(header->family, sizeof(header->family), "skylake");
+	memcpy(header->event, event, sizeof(event));
+}
+
+/* A simulated run as the agent would log it; with groups, in turn. */
+static void log_windows(struct build *build, const struct sim *sim, int groups)
 {
 	uint32_t object, thread;
 	struct td_file_place **place =
 		calloc(sim->functions, sizeof(struct td_file_place *));
 
-	build_start(build, counters);
+	build_start(build, groups ? group_counters : counters);
 	build->header->backend = TD_BACKEND_METRICS;
 	build->header->level = 2;
 	build->header->period_unit = TD_UNIT_CYCLES;
@@ -51,6 +95,8 @@ static void log_run(struct build *build, const struct sim *sim)
 	build->header->short_period = 300;
 	build->header->slots_a_cycle = 6;
 	build->header->windows_max = 190000;
+	if (groups)
+		describe_groups(build->header);
 	object = build_object(build, TD_OBJECT_ELF, "/nowhere/program");
 	thread = build_thread(build, 42, "main");
 	for (unsigned f = 0; f < sim->functions; f++)
@@ -65,7 +111,10 @@ static void log_run(struct build *build, const struct sim *sim)
 		to->end[0].offset = from->open_offset;
 		to->end[1].offset = from->close_offset;
 		to->end[1].address = address_of(from->close);
-		put_values(from, to);
+		if (groups)
+			put_group(from, i % 3, to);
+		else
+			put_values(from, to);
 		if (from->empty)
 			to->state = TD_WINDOW_EMPTY;
 		else if (from->open != from->close)
@@ -75,6 +124,11 @@ static void log_run(struct build *build, const struct sim *sim)
 		place[from->open]->samples += !from->empty;
 	}
 	free(place);
+}
+
+static void log_run(struct build *build, const struct sim *sim)
+{
+	log_windows(build, sim, 0);
 }
 
 static void add(struct td_report *report, const struct build *build)
@@ -135,6 +189,93 @@ START_TEST(same_as_the_library)
 	}
 	td_separate_free(&direct);
 	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
+/* Each group's events become the nodes of level 1 that they are enough for. */
+START_TEST(groups_with_returns)
+{
+	static const uint8_t counts[] = {TD_COUNTS_LEVEL1, 0x5, 0x3};
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	struct td_separate_input input;
+	struct td_separate direct;
+	struct build build;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	log_windows(&build, &sim, 1);
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert(report->separated);
+	for (size_t i = 0; i < sim.windows; i++) {
+		sim.window[i].counts = counts[i % 3];
+		sim.window[i].unsure = i % 3 == 0;
+		sim.window[i].calls *= i % 3 != 0;
+	}
+	input = (struct td_separate_input){sim.window, sim.windows, sim.functions,
+					   4,          1,           6};
+	ck_assert_int_eq(td_separate_parts(&input, &direct), 0);
+	ck_assert_uint_eq(report->told, direct.windows);
+	ck_assert_uint_eq(report->own, direct.own);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		const struct td_report_function *row = find(report, f);
+
+		ck_assert_int_eq(row->evidence, direct.function[f].evidence);
+		/* whole events, and a few columns in another order */
+		for (int i = 0; i < TD_NODES_LEVEL1 && row->identifiability > 0.99; i++)
+			ck_assert_double_eq_tol(row->node[i].estimate.value,
+						direct.function[f].node[i].estimate.value,
+						0.02);
+	}
+	td_separate_free(&direct);
+	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
+static void assert_totals(const struct sim *sim, const struct td_topdown_value *node)
+{
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		double slots = 0, cycles = 0;
+
+		for (unsigned f = 0; f < sim->functions; f++) {
+			slots += sim->cycles[f] * sim->truth[f][i];
+			cycles += sim->cycles[f];
+		}
+		ck_assert(node[i].present);
+		ck_assert_double_eq_tol(node[i].estimate.value, slots / cycles, 0.02);
+		ck_assert_double_le(node[i].estimate.low, slots / cycles);
+		ck_assert_double_ge(node[i].estimate.high, slots / cycles);
+	}
+}
+
+/* All windows of a group are a sample of the run, if they were taken in turn. */
+START_TEST(totals_by_groups)
+{
+	struct build build;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	log_windows(&build, &sim, 1);
+	for (uint32_t drilled = 0; drilled < 2; drilled++) {
+		struct td_report *report = td_report_new(&(struct td_report_query){0});
+
+		build.header->drilled = drilled;
+		add(report, &build);
+		ck_assert_int_eq(td_report_finish(report), 0);
+		if (drilled) {
+			ck_assert(!report->node[0].present);
+			ck_assert(!report->thread[0].node[0].present);
+		} else {
+			assert_totals(&sim, report->node);
+			assert_totals(&sim, report->process[0].node);
+			assert_totals(&sim, report->thread[0].node);
+		}
+		td_report_free(report);
+	}
 	build_free(&build);
 	sim_free(&sim);
 }
@@ -284,6 +425,7 @@ END_TEST
 int main(void)
 {
 	return unit_main("report_log",
-			 (const TTest *const[]){same_as_the_library, profiles_add_up,
+			 (const TTest *const[]){same_as_the_library, groups_with_returns,
+						totals_by_groups, profiles_add_up,
 						printed, without, of_a_thread, NULL});
 }

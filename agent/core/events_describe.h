@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What of a family's events this machine counts, and how the profile's header says
+ * so: part of events.c.
+ *
+ * Context: normal; no globals.
+ */
+#ifndef TD_CORE_EVENTS_DESCRIBE_H
+#define TD_CORE_EVENTS_DESCRIBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/core/event_names.h"
+#include "agent/sigsafe/groups.h"
+#include "decoder/events.h"
+#include "decoder/format.h"
+
+/* A member of a group, as it is opened. */
+struct td_events_member {
+	char name[20];
+	uint32_t type;
+	uint64_t config;
+};
+
+/* Who counts near returns, and near calls. */
+enum td_events_judged {
+	JUDGED_NOT,   /* nobody: there are no counters left */
+	JUDGED_APART, /* the family's judged groups, returns only */
+	JUDGED_ALL,   /* all groups, both */
+};
+
+/* What td_events_detect() found. */
+struct td_events_found {
+	const struct td_event_family *family;
+	struct td_events_member member[TD_GROUPS_MAX][TD_GROUP_MEMBERS];
+	char why[96]; /* there is no top-down; "": there is */
+	enum td_events_judged judged;
+	bool shared;       /* the core has two threads that are on */
+	bool beside;       /* cut for the vernier, beside its two cycle counters */
+	bool by_read;      /* user mode may not read counters */
+	uint32_t counters; /* general-purpose ones in a group */
+	uint32_t dropped;  /* groups that this machine does not count */
+	uint32_t tables;   /* groups of the family's; behind them: */
+	uint32_t asked;    /* the user's events */
+	struct td_event_name ask[TD_EVENT_NAMES_MAX];
+};
+
+/* Level 1, in the order of td_groups_shape.factor. */
+extern const char *const td_events_nodes[TD_GROUP_NODES];
+
+/* Fills in counters, events, groups and level; td_groups_shape is found's. */
+void td_events_write(const struct td_events_found *found, struct td_file_header *header);
+
+#endif

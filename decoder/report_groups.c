@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/report_groups.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SCOPES 3 /* report, process, thread */
+
+static int is_wanted(const struct td_file_window *w)
+{
+	return w->state == TD_WINDOW_USED &&
+	       (w->reject == TD_REJECT_MAX || w->reject == TD_REJECT_FUNCTION ||
+		w->reject == TD_REJECT_NESTED);
+}
+
+static int add_window(struct td_groups **into, uint32_t group, const uint64_t *value,
+		      uint32_t values, const struct td_own_cost *cost)
+{
+	struct td_file_sum sum[TD_COUNTERS_MAX];
+	double slots = (double)(int64_t)value[0];
+
+	if (!*into)
+		*into = calloc(1, sizeof(**into));
+	if (!*into)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < values; i++) {
+		double x = (double)(int64_t)value[i];
+
+		sum[i] = (struct td_file_sum){value[i], x * x, x * slots};
+	}
+	td_groups_add(*into, group, sum, values, 1, cost);
+	return 0;
+}
+
+/* The report's thread of that number; `last` is where it was found last. */
+static uint32_t thread_of(const struct td_profile *profile, const uint32_t *thread,
+			  uint32_t tid, size_t *last)
+{
+	for (size_t n = 0; n < profile->threads; n++) {
+		size_t i = (*last + n) % profile->threads;
+
+		if (profile->thread[i]->tid != tid)
+			continue;
+		*last = i;
+		return thread[i];
+	}
+	return UINT32_MAX;
+}
+
+int td_report_groups_add(struct td_report *report, const struct td_profile *profile,
+			 const struct td_own_cost cost[TD_GROUPS_MAX], uint32_t process,
+			 const uint32_t *thread)
+{
+	uint64_t value[TD_COUNTERS_MAX] = {0};
+	size_t last = 0;
+	int err = 0;
+
+	if (profile->header.groups < 2 || profile->header.drilled)
+		return 0;
+	for (size_t i = 0; i < profile->windows && !err; i++) {
+		const struct td_file_window *w = profile->window[i].window;
+		struct td_groups **scope[SCOPES];
+		uint32_t values, number;
+
+		if (!is_wanted(w))
+			continue;
+		number = thread_of(profile, thread, w->thread, &last);
+		values = td_profile_window_values(profile, w, value);
+		if (!values || number == UINT32_MAX)
+			continue;
+		scope[0] = &report->groups;
+		scope[1] = &report->process[process].groups;
+		scope[2] = &report->thread[number].groups;
+		for (int s = 0; s < SCOPES && !err; s++)
+			err = add_window(scope[s], w->group, value, values,
+					 &cost[w->group]);
+	}
+	return err;
+}
+
+static void fill(const struct td_report *report, const struct td_groups *groups,
+		 struct td_topdown_value node[TD_NODES])
+{
+	struct td_file_sum first[TD_COUNTERS_MAX] = {0};
+
+	if (!groups)
+		return;
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
+		if (report->plan.first[i] >= 0)
+			first[report->plan.first[i]] = groups->group[0].sum[i];
+	}
+	td_groups_values(&report->plan, first, groups->group[0].windows, groups, node);
+}
+
+void td_report_groups_totals(struct td_report *report)
+{
+	fill(report, report->groups, report->node);
+	for (size_t i = 0; i < report->processes; i++)
+		fill(report, report->process[i].groups, report->process[i].node);
+	for (size_t i = 0; i < report->threads; i++)
+		fill(report, report->thread[i].groups, report->thread[i].node);
+}
+
+void td_report_groups_free(struct td_report *report)
+{
+	free(report->groups);
+	for (size_t i = 0; i < report->processes; i++)
+		free(report->process[i].groups);
+	for (size_t i = 0; i < report->threads; i++)
+		free(report->thread[i].groups);
+}
