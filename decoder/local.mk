@@ -70,6 +70,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/report_notes.c decoder/report_notes.h \
 	decoder/report_places.c decoder/report_processes.c \
 	decoder/separate.c decoder/separate.h \
+	decoder/separate_parts.c decoder/separate_parts.h \
 	decoder/separate_result.c decoder/separate_state.h \
 	decoder/student.c decoder/student.h \
 	decoder/symbols.c decoder/symbols.h \

@@ -80,16 +80,29 @@ static void set_priors(struct td_separate_state *s, struct td_normal *normal)
 	memcpy(normal->shared_prior[1], s->axis.mix, sizeof(td_sides));
 }
 
+/* For each window that may be known as own, so many are in all. */
+static double all_for_sure(const struct td_separate_input *input)
+{
+	double all = 0, sure = 0;
+
+	for (size_t i = 0; i < input->windows; i++) {
+		all += !input->window[i].empty;
+		sure += !input->window[i].empty && !input->window[i].unsure;
+	}
+	return sure > 0 ? all / sure : 1;
+}
+
 static void find_covered(struct td_separate_state *s, double *covered)
 {
 	double *own = calloc(s->columns.columns + 1, sizeof(*own));
+	double all = all_for_sure(s->input);
 
 	memset(covered, 0, s->columns.columns * sizeof(*covered));
 	for (size_t k = 0; k < s->rows.keys && own; k++) {
 		const struct td_key *key = &s->rows.key[k];
 
 		for (uint32_t b = 0; b < key->bins && !key->backward; b++) {
-			own[key->function] += key->bin[b].row[TD_ROW_OWN].cycles;
+			own[key->function] += all * key->bin[b].row[TD_ROW_OWN].cycles;
 			for (uint32_t c = 0; c < key->columns; c++)
 				covered[key->column[c]] +=
 					key->time[(size_t)b * key->columns + c];

@@ -32,7 +32,9 @@ struct td_separate_window {
 	 * heavy_operations, branch_mispredicts, fetch_latency, memory_bound */
 	float value[TD_SEPARATE_NODES];
 	uint8_t returned; /* the program returned from a function in it, or called one */
+	uint8_t unsure;   /* nobody counted that in this one */
 	uint8_t empty;    /* for calibration: nothing of the program in it */
+	uint8_t counts;   /* separate_parts.h: nodes that value[] has, bits of level 1 */
 };
 
 struct td_separate_input {
@@ -40,7 +42,7 @@ struct td_separate_input {
 	size_t windows;
 	size_t functions;
 	unsigned nodes; /* 4: level 1 only, or 8 */
-	int returns;    /* td_separate_window.returned is known */
+	int returns;    /* td_separate_window.returned is known, but where it is unsure */
 	double width;   /* slots a cycle; 0: to be found out */
 };
 

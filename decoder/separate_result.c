@@ -334,7 +334,9 @@ static void take_stays(const struct td_separate_state *s, struct stay *stay)
 		double class = fmin(LENGTHS - 1, 2 * log2(fmax(1, cycles)));
 		int own = w->open == w->close && !w->returned;
 
-		if (w->empty || !td_axis_counts(&s->axis, w))
+		/* without a counter of returns all that there is to go by */
+		if (w->empty || (w->unsure && s->input->returns) ||
+		    !td_axis_counts(&s->axis, w))
 			continue;
 		for (int end = 0; end < 2; end++) {
 			struct stay *to = &stay[end ? w->close : w->open];

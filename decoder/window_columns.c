@@ -58,8 +58,8 @@ static size_t take_samples(const struct td_separate_input *input,
 		const struct td_separate_window *w = &input->window[i];
 		double length = td_axis_length(axis, w);
 
-		if (w->empty || w->open != w->close || w->returned || !input->returns ||
-		    !td_axis_counts(axis, w) || length <= axis->start)
+		if (w->empty || w->open != w->close || w->returned || w->unsure ||
+		    !input->returns || !td_axis_counts(axis, w) || length <= axis->start)
 			continue;
 		sample[n] = (struct sample){
 			.function = w->open,
@@ -334,7 +334,7 @@ static size_t take_steps(const struct td_columns *columns,
 		uint32_t open = columns->open[i], close = columns->close[i];
 		unsigned class = length_class(td_axis_length(axis, w) - axis->start);
 
-		if (w->empty)
+		if (w->empty || w->unsure)
 			continue;
 		counts->opened[open][class]++;
 		if (w->returned)
@@ -458,7 +458,7 @@ int td_columns_own(const struct td_columns *columns,
 {
 	const struct td_separate_window *w = &input->window[window];
 
-	return input->returns && !w->empty && !w->returned &&
+	return input->returns && !w->empty && !w->returned && !w->unsure &&
 	       columns->open[window] == columns->close[window] &&
 	       td_axis_length(axis, w) - axis->start <=
 		       columns->alone[columns->open[window]];

@@ -42,7 +42,7 @@
 #define METRICS_SHORT 2000u
 #define METRICS_SHORTEST                                                                 \
 	6u /* the rest of the handler takes 3; others may end in it: no harm */
-#define EVENTS_SHORTEST 150u /* what is left of the handler behind the arming */
+#define EVENTS_SHORTEST 36u /* likewise 30 */
 /* A sample itself is some 1,000 instructions in user mode: a period that is not
  * much longer would end in the handler, interrupt after interrupt. */
 #define METRICS_LONG_MIN 10000u

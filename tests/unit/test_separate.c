@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decoder/separate.h"
+#include "decoder/separate_parts.h"
 #include "tests/unit/sim_windows.h"
 #include "tests/unit/unit.h"
 
@@ -335,6 +337,106 @@ START_TEST(no_returns)
 }
 END_TEST
 
+/*
+ * Four counters: a third of the windows counts level 1 but not returns, one all but
+ * frontend bound, one all but bad speculation.  What a window does not count is
+ * nonsense in it.
+ */
+static void as_four_counters(struct sim *sim)
+{
+	static const unsigned counts[] = {TD_COUNTS_LEVEL1, 0x3, 0x5};
+	uint64_t state = 88172645463325252u;
+
+	for (size_t i = 0; i < sim->windows; i++) {
+		struct td_separate_window *w = &sim->window[i];
+
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		w->counts = (uint8_t)counts[(state >> 33) % 3];
+		w->unsure = w->counts == TD_COUNTS_LEVEL1;
+		if (w->unsure)
+			w->returned = 0;
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			if (!(w->counts >> k & 1))
+				w->value[k] = -7777;
+	}
+}
+
+static void separate_parts(const struct sim_setup *setup, struct sim *sim,
+			   struct td_separate *result)
+{
+	struct td_separate_input input;
+
+	sim_run(sim, setup);
+	as_four_counters(sim);
+	input = (struct td_separate_input){
+		.window = sim->window,
+		.windows = sim->windows,
+		.functions = sim->functions,
+		.returns = 1,
+		.width = 6,
+	};
+	ck_assert_int_eq(td_separate_parts(&input, result), 0);
+}
+
+START_TEST(parts_of_level_1)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 3,
+					.windows = 30000,
+					.shortest = 2,
+					.most = 600};
+	struct td_separate result;
+	struct sim sim;
+	uint64_t windows = 0;
+
+	separate_parts(&setup, &sim, &result);
+	limit(&sim, &result, 100, INFINITY, 1.2);
+	limit(&sim, &result, 25, 100, 3);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		const struct td_separate_function *function = &result.function[f];
+		double sum = 0;
+
+		if (visit(&sim, f) < 10)
+			ck_assert_int_eq(function->evidence, TD_EVIDENCE_CALLERS);
+		if (visit(&sim, f) >= 2000)
+			ck_assert_int_eq(function->evidence, TD_EVIDENCE_OWN);
+		for (int k = 0; k < TD_NODES_LEVEL1; k++)
+			sum += function->node[k].estimate.value;
+		ck_assert_double_eq_tol(sum, 1, 1e-9);
+	}
+	for (size_t i = 0; i < sim.windows; i++)
+		windows += !sim.window[i].empty;
+	ck_assert_uint_eq(result.windows, windows);
+	ck_assert_uint_gt(result.own, windows / 10);
+	ck_assert_double_eq_tol(result.cost.cycles.value, 63, 1);
+	ck_assert_double_eq_tol(result.cost.mix[3], 0.4, 0.02);
+	done(&sim, &result);
+}
+END_TEST
+
+/* Nobody counts anything else than level 1, or two nodes that nobody counts. */
+START_TEST(no_parts)
+{
+	const struct sim_setup setup = {
+		.kind = SIM_LONG, .seed = 1, .windows = 200, .shortest = 2, .most = 600};
+	struct td_separate_input input = {.returns = 1, .width = 6};
+	struct td_separate result;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	input.window = sim.window;
+	input.windows = sim.windows;
+	input.functions = sim.functions;
+	for (size_t i = 0; i < sim.windows; i++)
+		sim.window[i].counts = TD_COUNTS_LEVEL1;
+	ck_assert_int_eq(td_separate_parts(&input, &result), -EINVAL);
+	for (size_t i = 0; i < sim.windows; i++)
+		sim.window[i].counts = 1;
+	ck_assert_int_eq(td_separate_parts(&input, &result), -EINVAL);
+	sim_free(&sim);
+}
+END_TEST
+
 /* What was asked for is not known (another trigger): the measured length is taken. */
 START_TEST(measured_lengths)
 {
@@ -489,10 +591,10 @@ END_TEST
 int main(void)
 {
 	return unit_main("separate",
-			 (const TTest *const[]){awkward_patterns, long_windows,
-						never_worse_than_the_plain_rule, edges,
-						small_edges, small_edges_short_windows,
-						late_interrupts, visits, no_returns,
-						measured_lengths, intervals, level_1_only,
-						little, many_functions, NULL});
+			 (const TTest *const[]){
+				 awkward_patterns, long_windows,
+				 never_worse_than_the_plain_rule, edges, small_edges,
+				 small_edges_short_windows, late_interrupts, visits,
+				 no_returns, parts_of_level_1, no_parts, measured_lengths,
+				 intervals, level_1_only, little, many_functions, NULL});
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions told apart where no window counts all of level 1: with four counters
+ * there is room for level 1, or for a part of it and near returns.  For each part that
+ * some windows count, td_separate() takes all windows that count at least that, and
+ * what they count is put together.
+ *
+ * Context: any; no globals.  Memory: a copy of the windows besides td_separate()'s.
+ */
+#ifndef TD_DECODER_SEPARATE_PARTS_H
+#define TD_DECODER_SEPARATE_PARTS_H
+
+#include "decoder/separate.h"
+
+/* All of level 1, in td_separate_window.counts. */
+#define TD_COUNTS_LEVEL1 0xfu
+
+/*
+ * As td_separate(), for level 1 (input->nodes is not looked at).  counts has a bit for
+ * each node of level 1 whose slots are in the window's value[]; what is elsewhere there
+ * is not used.  Windows for which no return is known (unsure) are no part of their own,
+ * they help others.  One node at least must be in no part: it is what is
+ * left of 1.  Returns 0, -ENOMEM, or -EINVAL if the parts do not make level 1.
+ */
+int td_separate_parts(const struct td_separate_input *input, struct td_separate *result);
+
+#endif
