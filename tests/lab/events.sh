@@ -102,12 +102,14 @@ groups ivb "-m ivb" 4
 # the NMI watchdog has a counter: level 1 takes two groups, and there are no totals
 groups ivb-watchdog "-m ivb -w" 5 --functions-only
 
-# user mode may not read counters: the same by read()
+# user mode may not read counters: the same by read(), if signals are asked for
 rounds=1000
+lab_windows=rdpmc
 groups skx-read "-m skx -r 0" 4
 holds skx-read <<'END'
 check("by read(), for RDPMC is off" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
 END
+lab_windows=
 
 # level 2 on Ice Lake, whose PERF_METRICS has none
 groups icx "-m icx" 5
