@@ -311,13 +311,20 @@ static void choose_counters(const struct td_options *options,
 	use_counters(choice, TD_BACKEND_CLOCK, &td_clock_counters, why);
 }
 
-/* A strobe without RDPMC has a system call in each window. */
+/* May user mode not read the counters?  A strobe has a system call in each window then.
+ */
+static bool is_read_by_kernel(const struct td_backend_choice *choice)
+{
+	if (choice->backend == TD_BACKEND_EVENTS)
+		return td_groups_shape.by_read;
+	return choice->counters == &td_metrics_read_counters;
+}
+
 static bool wants_vernier(const struct td_options *options,
 			  const struct td_backend_choice *choice)
 {
 	if (options->windows == TD_WINDOWS_AUTO)
-		return choice->backend == TD_BACKEND_METRICS &&
-		       choice->counters == &td_metrics_read_counters;
+		return is_read_by_kernel(choice);
 	return options->windows == TD_WINDOWS_BY_VERNIER;
 }
 
@@ -339,23 +346,26 @@ static int try_vernier(struct td_backend_choice *choice, char *why, size_t size)
  * trigger for example, stays. */
 static void say_by_kernel(struct td_backend_choice *choice, size_t old)
 {
-	bool off = choice->counters == &td_metrics_read_counters;
-	char rest[sizeof(choice->reason)], what[128];
+	char *reason = choice->reason, rest[sizeof(choice->reason)];
+	size_t size = sizeof(choice->reason), length;
 
-	snprintf(rest, sizeof(rest), "%s", choice->reason + old);
+	snprintf(rest, sizeof(rest), "%s", reason + old);
 	if (choice->backend == TD_BACKEND_EVENTS)
-		td_events_reason(what, sizeof(what));
+		td_events_reason(reason, size);
 	else
-		snprintf(what, sizeof(what),
+		snprintf(reason, size,
 			 "SLOTS and PERF_METRICS as the kernel reads them%s",
-			 off ? ", because RDPMC is off here (cpu/rdpmc)" : "");
-	snprintf(choice->reason, sizeof(choice->reason), "%s%.60s", what, rest);
+			 is_read_by_kernel(choice)
+				 ? ", because RDPMC is off here (cpu/rdpmc)"
+				 : "");
+	length = strlen(reason);
+	snprintf(reason + length, size - length, "%s", rest);
 }
 
 /* So much of the reason says who reads the counters. */
 static size_t reader_length(const struct td_backend_choice *choice)
 {
-	char text[128];
+	char text[sizeof(choice->reason)];
 
 	if (choice->backend != TD_BACKEND_EVENTS)
 		return strcspn(choice->reason, ";");

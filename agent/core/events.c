@@ -728,11 +728,17 @@ void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *conf
 	*config = found.member[group][i].config;
 }
 
+static const char *reader_of_groups(void)
+{
+	if (!found.by_read)
+		return found.beside ? "as the kernel reads them" : "by " TD_ARCH_READING;
+	return found.beside ? "as the kernel reads them, for " TD_ARCH_READING_OFF
+			    : "by read(), for " TD_ARCH_READING_OFF;
+}
+
 void td_events_reason(char *text, size_t size)
 {
-	const char *reader = found.beside    ? "as the kernel reads them"
-			     : found.by_read ? "by read(), for " TD_ARCH_READING_OFF
-					     : "by " TD_ARCH_READING;
+	const char *reader = reader_of_groups();
 
 	if (found.why[0]) {
 		snprintf(text, size, "%s %s; no top-down: %s",

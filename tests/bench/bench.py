@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What measuring costs: prints, asserts nothing.
 
-    bench.py [--rounds N] [COMMAND...]      default: the demonstration
+    bench.py [--rounds N] [--engines] [COMMAND...]      default: the demonstration
 
 Run it from the top of the build tree (`make bench`).  In every round each
 profiler runs the same command once, in an order that changes from round to
@@ -14,6 +14,8 @@ short periods.  tdagent's report at exit is not part of it: it is in the
 start-up table.  What a process or a thread more costs has
 tables of its own.  What `tdagent report` costs stands at the end: CPU time by the
 size of symbol tables, memory by the number of profiles.
+
+--engines: the two that cut windows (TDAGENT_WINDOWS) against each other, and no more.
 """
 import argparse
 import ctypes
@@ -329,6 +331,14 @@ def print_merge(rounds, directory):
     print("%-22s %s" % ("ratio", spread([b / a for a, b in zip(*peaks.values())], "%.2f")))
 
 
+def engines(directory):
+    settings = (("1 ms/10 us", {"TDAGENT_LONG": "1ms", "TDAGENT_SHORT": "10us"}), ("default", {}))
+    return [Profiler(directory)] + [
+        Tdagent(directory, "%s %s" % (name, what), TDAGENT_WINDOWS=windows, **setting)
+        for what, setting in settings
+        for name, windows in (("strobe", "rdpmc"), ("vernier", "vernier"))]
+
+
 def main():
     if sys.argv[1:2] == ["--measure"]:
         start = time.process_time()
@@ -338,10 +348,14 @@ def main():
         return
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--engines", action="store_true")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     command = options.command or [os.path.join(TOP, "tests/prog/demo"), "30"]
     with tempfile.TemporaryDirectory(prefix="tdagent-bench.") as directory:
+        if options.engines:
+            overhead(engines(directory), command, options.rounds)
+            return
         profilers = [Profiler(directory), Tdagent(directory, "tdagent default"),
                      Tdagent(directory, "tdagent 1 ms/10 us", TDAGENT_LONG="1ms", TDAGENT_SHORT="10us"),
                      Tdagent(directory, "tdagent 0.2 ms/10 us", TDAGENT_LONG="200us", TDAGENT_SHORT="10us"),

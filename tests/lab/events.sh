@@ -105,7 +105,7 @@ groups ivb-watchdog "-m ivb -w" 5 --functions-only
 # small cores, which count slots by what became of them
 groups grt "-m grt" 2
 
-# user mode may not read counters: the same by read()
+# user mode may not read counters: the same by read(), if signals are asked for
 rounds=1000
 lab_windows=rdpmc
 groups skx-read "-m skx -r 0" 4
@@ -113,6 +113,7 @@ lab_windows=
 holds skx-read <<'END'
 check("by read(), for RDPMC is off" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
 END
+lab_windows=
 
 # level 2 on Ice Lake, whose PERF_METRICS has none
 groups icx "-m icx" 5

@@ -79,8 +79,11 @@ END
 }
 
 # The second cycle counter takes one of four: three are left, and level 1 has four events.
+# Without RDPMC this is what `auto` takes.
 echo "== groups of events, level 1 in two of them"
-measure skx "-m skx" 100000 1000 "-r 1000"
+lab_windows=auto
+measure skx "-m skx -r 0" 100000 1000 "-r 1000"
+lab_windows=vernier
 accurate skx --brief --enough 12 --functions-only
 by_groups skx 2 1 no
 
@@ -89,6 +92,41 @@ lab_setup="$lab_setup TDAGENT_PMU=events"
 measure whole "-m icx" 100000 1000 "-r 600"
 accurate whole --brief --windows 100 --enough 12 --slots 1
 by_groups whole 1 1 yes
+
+# The command outlives the program, and saves what is in its ring, here nearly all of
+# 40 ms: samples, and totals of slots and metrics.
+echo "== SIGKILL under tdagent run"
+with_command
+cp "$prog/exits" "$guest_dir/"
+lab killed "-m spr" "cp libtdagent.so /lib/; export LD_LIBRARY_PATH=/in
+	for way in return kill; do
+		./tdagent run --windows=vernier --long=400000 --short=1000 --report=none \
+			--output=/out/profile.\$way -- ./exits \$way
+	done; true" >/dev/null 2>&1
+ended "exit 0" killed
+for way in return kill; do
+	"$tdagent" report --top=0 --format=json "$work/killed/profile.$way" >"$work/killed.$way.json" ||
+		fail "$way: no report"
+done
+python3 - "$work/killed.return.json" "$work/killed.kill.json" <<'END' || fail "killed: see above"
+import json
+import re
+import sys
+
+returned, killed = [json.load(open(name)) for name in sys.argv[1:]]
+notes, totals = " ".join(killed["run"]["notes"]), killed["totals"]
+saved = re.search(r"killed: thread \d+'s last (\d+) samples", notes)
+assert saved, "no note: " + notes
+assert int(saved.group(1)) > 0.7 * totals["samples"], "%s of %d samples" % (saved.group(1), totals["samples"])
+assert abs(totals["samples"] - returned["totals"]["samples"]) < 0.1 * totals["samples"] + 2
+off = totals["slots"] / returned["totals"]["slots"] - 1
+assert abs(off) < 0.1, "%+.1f %% of the slots of the run that returned" % (100 * off)
+for node, value in totals["topdown"].items():
+    off = 100 * abs(value["value"] - returned["totals"]["topdown"][node]["value"])
+    assert off < 1, "%s is %.1f points from the run that returned" % (node, off)
+print("%d samples and %d slots, %s samples of them from the ring" % (totals["samples"], totals["slots"],
+                                                                   saved.group(1)))
+END
 
 echo "== RDPMC off, an ordinary user"
 lab_setup=
