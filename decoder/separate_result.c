@@ -16,8 +16,9 @@
 #define COUNTED_MOST 100.  /* cycles of a visit that is better known by calls */
 #define COUNTED_ERROR 0.05 /* of it */
 #define GUESSED 0.35       /* error of a visit that no window was inside of */
-#define START_SURE 0.25    /* cycles */
-#define EDGES_SURE 0.05    /* of their standard deviation */
+#define LATE_MOVES 0.5  /* of what late interrupts may move between pieces: its error */
+#define START_SURE 0.25 /* cycles */
+#define EDGES_SURE 0.05 /* of their standard deviation */
 #define WEIGHTS_GIVEN 1.25 /* more variance than the jackknife sees */
 #define UNEVEN 0.1         /* of what functions vary by, into their neighbours */
 #define COST_SURE 0.05     /* cycles of each node's own cost */
@@ -41,6 +42,7 @@ struct answer {
 	double uneven;        /* error by functions that vary and by the own cost */
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
+	td_sides late;        /* error by ends that are in the wrong piece */
 	nodes square, fourth; /* sums over batches */
 	nodes mean;
 	/* own windows' fields, in 255ths */
@@ -321,8 +323,11 @@ static void fill_node(const struct td_separate_state *s, const struct answer *a,
 	double start = (START_SURE + EDGES_SURE * s->axis.start_spread) *
 		       TD_FRACTION_SPREAD / fmax(1, visit / 2);
 	double off = node_of(a->off, node);
+	double late = LATE_MOVES * (a->late[measured[node]] +
+				    (minus[node] < 0 ? 0 : a->late[minus[node]]));
 	double error = WEIGHTS_GIVEN * variance(a->square[node], a->mean[node]) +
-		       prior * prior + start * start + off * off + a->uneven * a->uneven;
+		       prior * prior + start * start + off * off + a->uneven * a->uneven +
+		       late * late;
 	double half;
 
 	value->present = 1;
@@ -334,21 +339,23 @@ static void fill_node(const struct td_separate_state *s, const struct answer *a,
 	e->high = fmax(e->value, fmin(1, middle + half));
 }
 
-static void take_stays(const struct td_separate_state *s, struct stay *stay)
+static void take_stays(const struct td_separate_state *s, int columns, struct stay *stay)
 {
 	for (size_t i = 0; i < s->input->windows; i++) {
 		const struct td_separate_window *w = &s->input->window[i];
 		double length = td_axis_length(&s->axis, w);
 		double cycles = length - td_axis_lost(&s->axis, length);
 		double class = fmin(LENGTHS - 1, 2 * log2(fmax(1, cycles)));
-		int own = w->open == w->close && !w->calls;
+		uint32_t open = columns ? s->columns.open[i] : w->open;
+		uint32_t close = columns ? s->columns.close[i] : w->close;
+		int own = open == close && !w->calls;
 
 		/* without a counter of returns all that there is to go by */
 		if (w->empty || (w->unsure && s->input->returns) ||
 		    !td_axis_counts(&s->axis, w))
 			continue;
 		for (int end = 0; end < 2; end++) {
-			struct stay *to = &stay[end ? w->close : w->open];
+			struct stay *to = &stay[end ? close : open];
 
 			to->n[(int)class]++;
 			to->cycles[(int)class] += cycles;
@@ -385,6 +392,39 @@ static double visit_by_length(const struct stay *stay, double *error)
 	}
 	*error = GUESSED * cycles / n * 2 * log(2) / -log(left);
 	return *error / GUESSED;
+}
+
+/*
+ * Interrupts that are late by some instructions end windows in the piece behind where
+ * the time was over: more often in one whose instructions are fast than that takes of
+ * the time.  As long as a piece takes little longer than they are late, its share
+ * of the function is not known.
+ */
+static int find_late(const struct td_separate_state *s, struct answer *answer)
+{
+	struct stay *stay;
+
+	if (s->axis.start >= 0)
+		return 0;
+	stay = calloc(s->columns.columns + 1, sizeof(*stay));
+	if (!stay)
+		return -ENOMEM;
+	take_stays(s, 1, stay);
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		uint32_t function = s->columns.function[c];
+		double error, moved;
+
+		if (function == TD_NO_FUNCTION)
+			continue;
+		moved = -s->axis.start / fmax(1, visit_by_length(&stay[c], &error));
+		moved = fmin(1, moved) * share(s, answer, c);
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			answer[function].late[k] +=
+				moved *
+				fabs(s->bounded.each[c][k] - answer[function].value[k]);
+	}
+	free(stay);
+	return 0;
 }
 
 /* With edges, short visits are better known by how many calls and returns windows
@@ -463,7 +503,7 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 
 	if (!stay)
 		return -ENOMEM;
-	take_stays(s, stay);
+	take_stays(s, 0, stay);
 	take_visits(s, stay);
 	for (size_t f = 0; f < s->input->functions; f++) {
 		struct td_separate_function *to = &result->function[f];
@@ -516,6 +556,9 @@ int td_separate_finish(struct td_separate_state *state, struct td_separate *resu
 		err = jackknife(state, answer, &cost);
 	if (!err) {
 		take_steps(state, answer);
+		err = find_late(state, answer);
+	}
+	if (!err) {
 		err = fill(state, answer, result);
 		fill_cost(state, &cost, &result->cost);
 	}

@@ -315,6 +315,68 @@ START_TEST(late_interrupts)
 }
 END_TEST
 
+static double half_width(const struct td_separate_function *function, int node)
+{
+	const struct td_estimate *e = &function->node[node].estimate;
+
+	return 100 * (e->high - e->low) / 2;
+}
+
+/* A function of two halves, 180 and 450 cycles in turn, and one that is all alike;
+ * interrupts come 40 cycles late. */
+static void halves(struct td_separate_window *w, size_t i, double at, double requested)
+{
+	const double round = 630, half = 180, own = 60, late = 40;
+	double in_first = 0, cycles = requested + late;
+	double end = fmod(at + cycles, round);
+
+	memset(w, 0, sizeof(*w));
+	w->requested = (float)requested;
+	w->open = w->close = i % 2;
+	w->empty = i % 64 == 0;
+	if (w->empty)
+		cycles = w->requested = 0;
+	in_first = floor((at + cycles) / round) * half + fmin(end, half) - fmin(at, half);
+	if (w->empty || w->open)
+		in_first = cycles / 2;
+	w->open_offset = (uint32_t)at;
+	w->close_offset = (uint32_t)end;
+	w->slots = (float)(6 * (own + cycles));
+	w->value[0] = (float)(6 * (own / 2 + 0.8 * in_first + 0.2 * (cycles - in_first)));
+	w->value[3] = w->slots - w->value[0];
+}
+
+/* How much of the time each half takes is less sure then; what each does is not. */
+START_TEST(late_in_pieces)
+{
+	enum { WINDOWS = 20000 };
+	struct td_separate_window *window = calloc(WINDOWS, sizeof(*window));
+	struct td_separate_input input = {.window = window,
+					  .windows = WINDOWS,
+					  .functions = 2,
+					  .nodes = TD_NODES_LEVEL1,
+					  .returns = 1};
+	struct td_separate result;
+	uint32_t state = 1;
+
+	for (size_t i = 0; i < WINDOWS; i++) {
+		double random[2];
+
+		for (int k = 0; k < 2; k++) {
+			state = state * 1664525 + 1013904223;
+			random[k] = state / 4294967296.;
+		}
+		halves(&window[i], i, 630 * random[0], floor(20 + 580 * random[1]));
+	}
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	ck_assert_double_eq_tol(result.cost.start, -40, 2);
+	ck_assert_double_gt(half_width(&result.function[0], 0), 2.5);
+	ck_assert_double_lt(half_width(&result.function[1], 0), 0.5);
+	td_separate_free(&result);
+	free(window);
+}
+END_TEST
+
 /* What has so many cycles a visit is told apart, what has less only with its callers. */
 START_TEST(visits)
 {
@@ -621,6 +683,7 @@ int main(void)
 				 awkward_patterns, long_windows,
 				 never_worse_than_the_plain_rule, edges, small_edges,
 				 small_edges_short_windows, short_visits_behind_edges,
-				 late_interrupts, visits, no_returns, parts_of_level_1, no_parts, measured_lengths,
-				 intervals, level_1_only, little, many_functions, NULL});
+				 late_interrupts, late_in_pieces, visits, no_returns,
+				 parts_of_level_1, no_parts, measured_lengths, intervals,
+				 level_1_only, little, many_functions, NULL});
 }
