@@ -296,13 +296,11 @@ void td_lifecycle_start(void)
 /* A profile without a sample is of no use to anybody. */
 static void finish_without_samples(void)
 {
-	if (td_store.later)
-		return; /* there is no file, and memory goes by itself */
 	if (!td_core.quiet && td_core.options.report == TD_REPORT_STDERR)
 		td_say("no sample was taken: the program used less CPU time in user mode than the "
 		       "long period (%llu us on average); TDAGENT_LONG=100us sees more",
 		       (unsigned long long)td_core.choice.plan.long_period / 1000);
-	td_profile_close(1);
+	td_profile_discard();
 }
 
 static void say_down(enum td_down why)
@@ -324,8 +322,8 @@ static void leave_confined(void)
 	td_threads_settle();
 	td_store.header->end_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_store.header->state = TD_STATE_EXITED;
-	if (!td_threads_sampled() && td_core.path[0] && !td_store.later)
-		unlink(td_core.path);
+	if (!td_threads_sampled())
+		td_profile_discard();
 	td_descriptor_forget_all();
 }
 

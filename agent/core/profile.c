@@ -359,14 +359,20 @@ int td_profile_create(uint32_t counters, bool later, char *why, size_t size)
 	return 0;
 }
 
+void td_profile_discard(void)
+{
+	if (td_core.path[0] && !td_store.later)
+		unlink(td_core.path);
+}
+
 void td_profile_close(int remove)
 {
 	if (!td_store.header)
 		return;
 	munmap(td_store.header, td_store.map_size);
 	td_descriptor_close(td_store.fd);
-	if (remove && td_core.path[0] && !td_store.later)
-		unlink(td_core.path);
+	if (remove)
+		td_profile_discard();
 	td_store_forget();
 	td_windows_forget();
 }

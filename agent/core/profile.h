@@ -21,7 +21,11 @@
  */
 int td_profile_create(uint32_t counters, bool later, char *why, size_t size);
 
-/* Unmaps and closes it.  `remove`: the file goes as well. */
+/* The file goes, its mapping stays: threads that still run may be writing to it. */
+void td_profile_discard(void);
+
+/* Unmaps and closes it, when no thread of ours is left.  `remove`: the file goes as
+ * well. */
 void td_profile_close(int remove);
 
 #endif

@@ -6,6 +6,10 @@
  *
  * starts N of them, one after the other, and prints how long one takes, in
  * microseconds: CPU time of all processes together, and wall time.
+ *
+ *     starts leave N
+ *
+ * starts N threads and ends while they begin and end.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -52,6 +56,16 @@ static bool start_thread(void)
 	       pthread_join(thread, NULL) == 0;
 }
 
+static int leave(long n)
+{
+	pthread_t thread;
+
+	for (long i = 0; i < n; i++)
+		if (pthread_create(&thread, NULL, nothing, NULL) != 0)
+			return 1;
+	return 0;
+}
+
 static bool start_process(void)
 {
 	pid_t pid = fork();
@@ -69,6 +83,8 @@ int main(int argc, char **argv)
 
 	if (n <= 0)
 		return 2;
+	if (!strcmp(argv[1], "leave"))
+		return leave(n);
 	if (!strcmp(argv[1], "thread"))
 		start = start_thread;
 	cpu = cpu_us();

@@ -60,3 +60,11 @@ check(function("masked_work")["share"] > 0.8, "masked_work has %.2f" % function(
 END
 rm "$(profile masked)"
 compare "$prog/masked" handle
+
+# The process ends, and threads of it are beginning and ending at the same moment.
+for how in TDAGENT_LONG=100s TDAGENT_LONG=50us; do
+	for i in $(seq 40); do
+		$clean $preload $how "$prog/starts" leave 3 >"$work/agent.out" 2>&1 ||
+			fail "starts leave, $how, run $i: $?, $(cat "$work/agent.out")"
+	done
+done
