@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "agent/core/facts.h"
+#include "agent/core/perf_open.h"
 #include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/proc.h"
-#include "agent/sigsafe/syscall.h"
 #include "decoder/registers.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
@@ -133,20 +133,14 @@ static uint64_t slots_config1(uint64_t config)
 static int open_event(uint32_t type, uint64_t config, uint32_t tid, int leader)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr),
 		.type = type,
 		.config = config,
 		.config1 = type == PERF_TYPE_HARDWARE ? 0 : slots_config1(config),
 		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.disabled = leader < 0,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.read_format = TD_PERF_READ_GROUP,
 	};
-	long fd = td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, leader,
-			      PERF_FLAG_FD_CLOEXEC, 0);
 
-	return fd < 0 ? (int)fd : td_descriptor_hide((int)fd);
+	return td_perf_open(&attr, tid, leader);
 }
 
 /* By RDPMC one metric event gives all fields; read() gives each event its own. */
