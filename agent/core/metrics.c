@@ -385,6 +385,16 @@ static int detect(struct td_metrics_machine *machine, char *why, size_t size)
 	return try_all(machine, offers(device, "format/metrics_clear"), why, size);
 }
 
+const char *td_metrics_reader(const struct td_metrics_machine *machine)
+{
+	if (machine->counters == &td_metrics_read_counters)
+		return "SLOTS and PERF_METRICS by read(), because RDPMC is off here "
+		       "(cpu/rdpmc): a dearer window";
+	return td_metrics_shape.clears_on_read
+		       ? "SLOTS and PERF_METRICS by RDPMC, which zeroes them"
+		       : "SLOTS and PERF_METRICS by RDPMC";
+}
+
 int td_metrics_detect(struct td_metrics_machine *machine, char *why, size_t size)
 {
 	/* a forked child runs on the same machine */
