@@ -126,13 +126,12 @@ static void gather_limits(struct td_facts *facts)
 				 : tick.tv_sec * 1000000000 + tick.tv_nsec;
 }
 
-/* Opens an event in the group of `leader` (-1: its own); a descriptor or -errno. */
-static int open_event(struct perf_event_attr *attr, int leader)
+int td_facts_open(struct perf_event_attr *attr, int leader)
 {
 	long fd;
 
 	attr->size = sizeof(*attr);
-	attr->disabled = 1;
+	attr->disabled = leader < 0;
 	attr->exclude_kernel = 1;
 	attr->exclude_hv = 1;
 	fd = syscall(SYS_perf_event_open, attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
@@ -141,7 +140,7 @@ static int open_event(struct perf_event_attr *attr, int leader)
 
 static int try_event(struct perf_event_attr *attr)
 {
-	int fd = open_event(attr, -1);
+	int fd = td_facts_open(attr, -1);
 
 	if (fd < 0)
 		return -fd;
@@ -158,10 +157,10 @@ static int try_metrics(const struct td_facts *facts)
 
 	if (!facts->slots || !facts->topdown_events)
 		return ENOENT;
-	leader = open_event(&slots, -1);
+	leader = td_facts_open(&slots, -1);
 	if (leader < 0)
 		return -leader;
-	member = open_event(&retiring, leader);
+	member = td_facts_open(&retiring, leader);
 	close(leader);
 	if (member < 0)
 		return -member;

@@ -71,6 +71,12 @@ struct td_facts {
 /* Tries and reads; opens events for a moment and may make the directory. */
 void td_facts_gather(struct td_facts *facts);
 
+struct perf_event_attr;
+
+/* Opens an event of user mode for this thread, in the group of `leader` (-1: one of its
+ * own, disabled); fills in the rest of `attr`.  A descriptor or -errno. */
+int td_facts_open(struct perf_event_attr *attr, int leader);
+
 /* The part of it that is about groups of events. */
 void td_facts_events(struct td_facts *facts);
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "decoder/events.h"
@@ -18,20 +17,14 @@
 static int open_event(uint32_t type, uint64_t config, uint64_t period, int leader)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr),
 		.type = type,
 		.config = config,
 		.sample_period = period,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.disabled = leader < 0,
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
-	long fd =
-		syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
 
-	return fd < 0 ? -errno : (int)fd;
+	return td_facts_open(&attr, leader);
 }
 
 /* Has the group been on its counters all the time? */

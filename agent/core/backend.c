@@ -49,6 +49,8 @@
 /* A sample itself is some 1,000 instructions in user mode: a period that is not
  * much longer would end in the handler, interrupt after interrupt. */
 #define METRICS_LONG_MIN 10000u
+/* An interrupt that is 500 instructions of 4 cycles late ends a window 2,062 cycles too
+ * late, in the lab; without, 53.  A throttled one takes millions. */
 #define METRICS_LATE 20000u
 #define METRICS_EMPTY_EVERY 64u
 #define METRICS_CPU_EVERY 16u /* CPU time is not one of the counters */
@@ -288,12 +290,8 @@ static void choose_counters(const struct td_options *options,
 	if ((any || options->pmu == TD_PMU_METRICS) &&
 	    td_metrics_detect(&metrics_machine, why, sizeof(why)) == 0) {
 		choice->cycles = metrics_machine.cycles;
-		use_counters(
-			choice, TD_BACKEND_METRICS, metrics_machine.counters,
-			metrics_machine.counters == &td_metrics_rdpmc_counters
-				? "SLOTS and PERF_METRICS by RDPMC"
-				: "SLOTS and PERF_METRICS by read(), because RDPMC is "
-				  "off here (cpu/rdpmc): a dearer window");
+		use_counters(choice, TD_BACKEND_METRICS, metrics_machine.counters,
+			     td_metrics_reader(&metrics_machine));
 		return;
 	}
 	if (use_events(options, choice, why, sizeof(why)) == 0)

@@ -15,11 +15,11 @@
 #include "agent/core/events_describe.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
+#include "agent/core/perf_open.h"
 #include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/proc.h"
-#include "agent/sigsafe/syscall.h"
 #include "decoder/events.h"
 
 #define PAGE 4096
@@ -36,24 +36,16 @@ static int open_event(const struct td_events_member *member, uint64_t period,
 		      uint32_t tid, int leader)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr),
 		.type = member->type,
 		.config = member->config,
 		.config1 = TD_ARCH_USER_READING,
 		.sample_period = period,
 		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.disabled = leader < 0,
 		/* the cycles by themselves, as core/interrupt.c opens them */
-		.read_format = period ? 0
-				      : PERF_FORMAT_GROUP |
-						PERF_FORMAT_TOTAL_TIME_ENABLED |
-						PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.read_format = period ? 0 : TD_PERF_READ_GROUP,
 	};
-	long fd = td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, leader,
-			      PERF_FLAG_FD_CLOEXEC, 0);
 
-	return fd < 0 ? (int)fd : td_descriptor_hide((int)fd);
+	return td_perf_open(&attr, tid, leader);
 }
 
 static const volatile struct perf_event_mmap_page *map_page(int fd)

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "agent/core/facts.h"
+#include "agent/core/perf_open.h"
 #include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/proc.h"
-#include "agent/sigsafe/syscall.h"
 #include "decoder/registers.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
@@ -133,20 +133,14 @@ static uint64_t slots_config1(uint64_t config)
 static int open_event(uint32_t type, uint64_t config, uint32_t tid, int leader)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr),
 		.type = type,
 		.config = config,
 		.config1 = type == PERF_TYPE_HARDWARE ? 0 : slots_config1(config),
 		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.disabled = leader < 0,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.read_format = TD_PERF_READ_GROUP,
 	};
-	long fd = td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, leader,
-			      PERF_FLAG_FD_CLOEXEC, 0);
 
-	return fd < 0 ? (int)fd : td_descriptor_hide((int)fd);
+	return td_perf_open(&attr, tid, leader);
 }
 
 /* By RDPMC one metric event gives all fields; read() gives each event its own. */
@@ -389,6 +383,16 @@ static int detect(struct td_metrics_machine *machine, char *why, size_t size)
 		offers(device, "events/topdown-heavy-ops") ? TD_FIELDS : TD_FIELDS_LEVEL1;
 	choose_extras();
 	return try_all(machine, offers(device, "format/metrics_clear"), why, size);
+}
+
+const char *td_metrics_reader(const struct td_metrics_machine *machine)
+{
+	if (machine->counters == &td_metrics_read_counters)
+		return "SLOTS and PERF_METRICS by read(), because RDPMC is off here "
+		       "(cpu/rdpmc): a dearer window";
+	return td_metrics_shape.clears_on_read
+		       ? "SLOTS and PERF_METRICS by RDPMC, which zeroes them"
+		       : "SLOTS and PERF_METRICS by RDPMC";
 }
 
 int td_metrics_detect(struct td_metrics_machine *machine, char *why, size_t size)

@@ -27,6 +27,9 @@ struct td_metrics_machine {
  */
 int td_metrics_detect(struct td_metrics_machine *machine, char *why, size_t size);
 
+/* How the registers are read on such a machine, for people. */
+const char *td_metrics_reader(const struct td_metrics_machine *machine);
+
 /* The counters' names, in the order of the values. */
 uint32_t td_metrics_names(struct td_file_counter *counter);
 

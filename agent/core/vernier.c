@@ -16,12 +16,12 @@
 #include "agent/core/facts.h"
 #include "agent/core/interrupt.h"
 #include "agent/core/log.h"
+#include "agent/core/perf_open.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
-#include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/trigger.h"
 #include "agent/sigsafe/vernier.h"
 
@@ -77,16 +77,12 @@ static void fill_attr(const struct td_backend_choice *choice, uint32_t g, uint32
 	const struct group_event *event = &group[g][place];
 
 	*attr = (struct perf_event_attr){
-		.size = sizeof(*attr),
 		.type = event->type,
 		.config = event->config,
 		.exclude_kernel = !event->kernel,
-		.exclude_hv = 1,
-		.disabled = place == 0,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.read_format = TD_PERF_READ_GROUP,
 	};
 	if (!is_sampler(place))
 		return;
@@ -104,12 +100,9 @@ static int open_event(const struct td_backend_choice *choice, uint32_t g, uint32
 		      uint32_t tid, int leader)
 {
 	struct perf_event_attr attr;
-	long fd;
 
 	fill_attr(choice, g, place, &attr);
-	fd = td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, leader,
-			 PERF_FLAG_FD_CLOEXEC, 0);
-	return fd < 0 ? (int)fd : td_descriptor_hide((int)fd);
+	return td_perf_open(&attr, tid, leader);
 }
 
 static void clear_groups(struct td_vernier *vernier)

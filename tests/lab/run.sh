@@ -6,6 +6,7 @@
 # kernel panicked, 124: out of time.  What the command leaves in /out comes back
 # as a tar with -o.
 #   -m spr|icx|skx|ivb|grt|spr-nometrics|none   CPU and PMU (spr)
+#      spr-clear    spr whose RDPMC can zero the metrics, under kernel.sh's kernel
 #   -s N      CPUs (1)            -i   1 instruction = 1 ns of guest time: repeatable
 #   -u UID    run COMMAND as this user (root)
 #   -p N      perf_event_paranoid -r N   cpu/rdpmc
@@ -49,8 +50,10 @@ shift $((OPTIND - 1))
 [ $# -ge 3 ] && [ -d "$1" ] && [ "$2" = -- ] || usage
 dir=$1
 shift 2
+kernel=$lab/vmlinux
 case $model in
 spr) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=1 ;;
+spr-clear) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=513 kernel=$lab/vmlinuz-new ;;
 spr-nometrics) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=257 ;;
 icx) cpu=Icelake-Server-noTSX,model=106,stepping=6,lab-pmu=2 ;;
 skx) cpu=Skylake-Server-noTSX-IBRS,model=85,stepping=4,lab-pmu=3 ;;
@@ -60,6 +63,8 @@ none) cpu=Icelake-Server-noTSX,model=143,stepping=8 ;;
 *) usage ;;
 esac
 [ -x "$lab/qemu-system-x86_64" ] || { echo "run.sh: no lab in $lab: make check-lab builds it" >&2; exit 2; }
+
+[ -s "$kernel" ] || { echo "run.sh: $model needs a newer kernel: make check-lab-clear gets it" >&2; exit 2; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tdagent-lab.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -80,7 +85,7 @@ console=${console:-$work/console}
 LABPMU_OUT=${out:-/dev/null} timeout "$limit" "$lab/qemu-system-x86_64" -L "$lab/fw" -M pc \
 	-nodefaults -no-user-config -display none -accel tcg,thread=single,tb-size=512 $clock \
 	-cpu "$cpu" -smp "$smp" -m 1024 -chardev "file,id=con,path=$console" -serial chardev:con \
-	-no-reboot -monitor none -kernel "$lab/vmlinux" -initrd "$work/initrd" \
+	-no-reboot -monitor none -kernel "$kernel" -initrd "$work/initrd" \
 	-append "console=ttyS0 quiet mitigations=off nokaslr panic=-1 nmi_watchdog=$watchdog" \
 	</dev/null 2> >(grep -v "TCG doesn't support requested feature" >&2)
 status=$?
