@@ -658,14 +658,16 @@ static int try_without_topdown(const struct td_options *options, char *why, size
 
 int td_events_detect(const struct td_options *options, char *why, size_t size)
 {
-	static bool works; /* a forked child runs on the same machine */
+	static bool works, looked_up; /* a forked child runs on the same machine */
 	uint32_t family = 0, model = 0;
 	enum td_vendor vendor = td_events_this_cpu(&family, &model);
 	int error;
 
 	if (works)
 		return 0;
-	found.asked = td_event_names_find(options->events, found.ask);
+	if (!looked_up) /* what is not found is said once */
+		found.asked = td_event_names_find(options->events, found.ask);
+	looked_up = true;
 	found.shared = file_says(SMT_ACTIVE, '1');
 	found.family = options->level == TD_LEVEL_0
 			       ? NULL

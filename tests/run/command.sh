@@ -89,6 +89,8 @@ else
 	guest agent $as_skylake "$tdagent" run --report=none "--output=$work/profiles/%e.%p" \
 		--events=branches,CYCLE_ACTIVITY:STALLS_TOTAL,r08c4,no_such_event -- \
 		sh -c 'echo $TDAGENT_EVENTS'
+	[ "$(grep -c "no event 'no_such_event'" "$work/agent.err")" -eq 1 ] ||
+		fail "an unknown event is not said once: $(cat "$work/agent.err")"
 	[ "$(cat "$work/agent.out")" = branches,CYCLE_ACTIVITY:STALLS_TOTAL=r40004a3,r08c4,no_such_event ] ||
 		fail "libpfm4: the program gets $(cat "$work/agent.out")"
 fi
