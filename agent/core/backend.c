@@ -16,6 +16,7 @@
 #include "agent/core/real.h"
 #include "agent/core/vernier.h"
 #include "agent/sigsafe/descriptors.h"
+#include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
@@ -322,7 +323,7 @@ static bool wants_vernier(const struct td_options *options,
 			  const struct td_backend_choice *choice)
 {
 	if (options->windows == TD_WINDOWS_AUTO)
-		return is_read_by_kernel(choice);
+		return is_read_by_kernel(choice) && TD_ARCH_VERNIER_HOLDS;
 	return options->windows == TD_WINDOWS_BY_VERNIER;
 }
 

@@ -48,8 +48,7 @@ END
 # Functions of 25 cycles and more, by 30,000 windows (doc/vernier.md).
 echo "== short functions"
 measure_program short "-S 2" 20000 300 "./awkward -r 3200 -s 2"
-# split_cold, with 440 samples, may be 2 points off (doc/vernier.md)
-truthful short --limit 25=1.2 --samples 500
+truthful short --limit 25=1.0
 by_vernier short
 
 # Which of the shortest ones have an answer changes from run to run.

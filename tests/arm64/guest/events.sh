@@ -11,15 +11,14 @@ counted()
 	echo "$1" >/proc/sys/kernel/perf_user_access
 	shift
 	rm -f "$work"/profiles/*
-	agent TDAGENT_WINDOWS="${windows:-rdpmc}" TDAGENT_LONG=100000 TDAGENT_SHORT=2000 \
-		"$prog/burn" --truth 200
+	agent TDAGENT_LONG=100000 TDAGENT_SHORT=2000 "$prog/burn" --truth 200
 	ended "exit 0" agent
 	WORDS=$* expect "$(profile burn)" "$(truth agent)" <<'END'
 import os
 run = report["run"]
 check(run["backend"] == "events" and run["level"] == 0, "%s, level %s" % (run["backend"], run["level"]))
 check(os.environ["WORDS"] in run["reason"], "the reason is '%s'" % run["reason"])
-check(("cycles" in run["trigger"]) == (run["windows_by"] == "rdpmc"), "the trigger is " + run["trigger"])
+check("cycles" in run["trigger"], "the trigger is " + run["trigger"])
 check("topdown" not in report["totals"], "there is top-down")
 for true in truth:
     has_share(true["name"], true["share"])
@@ -38,8 +37,6 @@ case $(sed -n 's/^CPU part[^:]*: *//p' /proc/cpuinfo | head -n 1) in
 esac
 counted 1 "by MRS; $why"
 counted 0 "by read(), for user access is off (kernel.perf_user_access); $why"
-windows=auto
-counted 0 "as the kernel reads them, for user access is off (kernel.perf_user_access); $why"
 guest probe $clean "$tdagent" probe
 ended "exit 0" probe
 grep -q '^--pmu=auto  *events$' "$work/probe.out" || fail "probe: $(head -n 3 "$work/probe.out")"
