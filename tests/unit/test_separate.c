@@ -621,6 +621,7 @@ int main(void)
 				 awkward_patterns, long_windows,
 				 never_worse_than_the_plain_rule, edges, small_edges,
 				 small_edges_short_windows, short_visits_behind_edges,
-				 late_interrupts, visits, no_returns, parts_of_level_1, no_parts, measured_lengths,
-				 intervals, level_1_only, little, many_functions, NULL});
+				 late_interrupts, visits, no_returns, parts_of_level_1,
+				 no_parts, measured_lengths, intervals, level_1_only,
+				 little, many_functions, NULL});
 }
