@@ -31,7 +31,7 @@ struct td_separate_window {
 	/* slots of retiring, bad_speculation, frontend_bound, backend_bound,
 	 * heavy_operations, branch_mispredicts, fetch_latency, memory_bound */
 	float value[TD_SEPARATE_NODES];
-	uint8_t calls; /* how often the program called or returned in it; 255: or more */
+	uint8_t calls;  /* how often the program called or returned in it; 255: or more */
 	uint8_t unsure; /* nobody counted that in this one */
 	uint8_t empty;  /* for calibration: nothing of the program in it */
 	uint8_t counts; /* separate_parts.h: nodes that value[] has, bits of level 1 */
