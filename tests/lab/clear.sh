@@ -12,7 +12,7 @@ zeroed()
 }
 
 lab_windows=rdpmc
-for short in 300 2000; do
+for short in 300 1000; do
 	echo "== windows of $short cycles"
 	measure clear$short "-m spr-clear -l $work/clear$short.log" 100000 $short "-r 1500"
 	accurate clear$short --windows 200 --enough 12 --brief
