@@ -50,11 +50,8 @@ expect "$(profile notsc)" <<'END'
 check(report["totals"]["samples"] > 50, "only %d samples" % report["totals"]["samples"])
 END
 
-# 200 times, short.
-plain true
+# 200 times, short: not a word, and always the same end.
 for i in $(seq 200); do
-	$clean $preload true >"$work/agent.out" 2>"$work/agent.err"
-	echo "exit $?" >"$work/agent.status"
-	same "run $i of true"
-	[ $failures -eq 0 ] || break
-done
+	$clean $preload true || echo "run $i of true ended with $?"
+done >"$work/true.out" 2>&1
+[ ! -s "$work/true.out" ] || fail "200 times true: $(head -n 3 "$work/true.out")"
