@@ -307,14 +307,12 @@ static void put_places(FILE *out, const struct td_annotated *annotated,
 		       const struct td_report_query *query,
 		       const struct td_print_style *style)
 {
-	double logged = (double)annotated->annotate->logged;
+	size_t shown = td_annotated_shown(annotated, query);
 
 	put_titles(out, annotated, style, "Line");
-	for (size_t i = 0; i < annotated->lines && (!query->top || i < query->top); i++) {
+	for (size_t i = 0; i < shown; i++) {
 		const struct td_annotate_line *line = &annotated->line[i];
 
-		if ((double)line->sums.opened < query->min_share * logged)
-			break;
 		put_sums(out, annotated, style, &line->sums);
 		put_place(out, annotated, style, line);
 	}
