@@ -139,6 +139,7 @@ tools_tdagent_SOURCES = \
 	tools/main.c \
 	tools/output.c tools/output.h \
 	tools/pager.c tools/pager.h \
+	tools/progress.c tools/progress.h \
 	tools/push.c tools/push.h tools/push_body.c tools/push_send.c \
 	tools/report.c \
 	tools/run.c \

@@ -19,6 +19,7 @@
 #include "tools/output.h"
 #include "tools/pfm.h"
 #include "tools/program.h"
+#include "tools/progress.h"
 
 #define PREFIX "TDAGENT_"
 #define SETTINGS_MAX 32
@@ -37,6 +38,7 @@ struct run {
 	char program[PATH_MAX];
 	struct td_output output;
 	struct td_collector *collector; /* NULL: none */
+	bool progress;
 	char why[512]; /* what is wrong in the environment, "" for nothing */
 };
 
@@ -85,7 +87,9 @@ static char *make_usage(void)
 		fprintf(out, "%*s %s (default %s)\n", used < 22 ? 22 - used : 0, "",
 			option->help, option->fallback);
 	}
-	fputs("  --help               print this text\n", out);
+	fputs("  --progress           say every second how far it is, on a terminal\n"
+	      "  --help               print this text\n",
+	      out);
 	return fclose(out) ? NULL : text;
 }
 
@@ -130,6 +134,13 @@ static int set_option(void *context, size_t entry, char *value)
 	return 0;
 }
 
+static int set_progress(void *context, char *value)
+{
+	(void)value;
+	((struct run *)context)->progress = true;
+	return 0;
+}
+
 /* As td_arguments_read(). */
 static int options_read(struct run *run, int argc, char **argv)
 {
@@ -141,14 +152,16 @@ static int options_read(struct run *run, int argc, char **argv)
 					 .table = table,
 					 .order = '+',
 					 .set = set_option};
+	size_t options = 0;
 	int first;
 
 	if (!usage)
 		return fail(-1, "out of memory");
-	for (size_t i = 0; i < td_option_count && i < TD_ARGUMENTS_MOST; i++) {
-		name_lower(td_option_table[i].name, name[i]);
-		table[i] = (struct td_argument){name[i], 0, 1, NULL};
+	for (; options < td_option_count && options < TD_ARGUMENTS_MOST - 1; options++) {
+		name_lower(td_option_table[options].name, name[options]);
+		table[options] = (struct td_argument){name[options], 0, 1, NULL};
 	}
+	table[options] = (struct td_argument){"progress", 0, 0, set_progress};
 	first = td_arguments_read(&arguments, run, argc, argv);
 	free(usage);
 	return first;
@@ -238,6 +251,7 @@ static int prepare(struct run *run)
 int td_cmd_run(int argc, char **argv)
 {
 	static struct run run;
+	struct td_progress *progress;
 	int status, first;
 	pid_t pid;
 
@@ -262,7 +276,9 @@ int td_cmd_run(int argc, char **argv)
 	}
 	if (run.collector)
 		td_collector_start(run.collector);
+	progress = run.progress ? td_progress_start(pid) : NULL;
 	status = td_child_wait(pid);
+	td_progress_stop(progress);
 	if (run.collector)
 		td_collector_finish(run.collector);
 	td_output_report(&run.output, &run.options, (uint32_t)pid, status);

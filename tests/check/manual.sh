@@ -14,6 +14,7 @@ in_page()
 	sed 's/\\-/-/g' "$man/$2" | grep -qE -e "$1([^A-Za-z_-]|\$)" || fail "$2 lacks $1"
 }
 
+in_page --progress tdagent-run.1
 options=$($tdagent run --help | sed -n 's/^ *\(--[a-z-]*\)=.*/\1/p')
 [ -n "$options" ] || fail "$tdagent run --help lists no options"
 for option in $options; do

@@ -146,10 +146,10 @@ def key(file, line):
     return "%s:%s" % (file, line)
 text = {}
 for l in open(sys.argv[1], encoding="utf-8"):
-    m = re.match(r" *[0-9.]+±[0-9.]+ +(\d+) .*?(/\S+:\d+)( |$)", l)
+    m = re.match(r" *[0-9.]+±[0-9.]+ +(\d+)/(\d+) .*?  (\S+:\d+)( |$)", l)
     if m:
-        text[m[2]] = int(m[1])
-assert text == {key(l["file"], l["line"]): l["opened"] for l in lines if "file" in l}, text
+        text[m[3]] = (int(m[1]), int(m[2]))
+assert text == {key(l["file"], l["line"]): (l["valid"], l["opened"]) for l in lines if "file" in l}, text
 assert os.path.isabs(lines[0]["file"]) and "follow_links" in [l.get("function") for l in lines]
 END
 guest few $clean "$tdagent" report --by=line --format=csv --top=3 "$demo"

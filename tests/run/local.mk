@@ -26,6 +26,7 @@ run_tests = \
 	tests/run/many.sh \
 	tests/run/periods.sh \
 	tests/run/plugins.sh \
+	tests/run/progress.sh \
 	tests/run/push.sh \
 	tests/run/real-programs.sh \
 	tests/run/report.sh \
