@@ -412,7 +412,8 @@ static int take(void *context, const struct td_profile *profile, const char *pat
 	struct taking *taking = context;
 	int err = td_inputs_add_one(taking->report, profile, path, left);
 
-	return err || !taking->lines ? err : td_annotate_add(taking->lines, profile);
+	return err || !taking->lines ? err
+				     : td_annotate_add(taking->lines, profile, path);
 }
 
 static int make_report(const struct request *request, struct td_annotate *lines,

@@ -24,7 +24,7 @@ done
 for option in $($tdagent report --help | sed -n 's/^ *\(--[a-z-]*\).*/\1/p'); do
 	in_page "$option" tdagent-report.1
 done
-for command in audit diff export import; do
+for command in annotate audit diff export import push; do
 	for option in $($tdagent $command --help | sed -n 's/^ *\(-o, \)*\(--[a-z-]*\).*/\2/p'); do
 		in_page "$option" tdagent-$command.1
 	done
