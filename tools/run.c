@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "decoder/options.h"
+#include "decoder/text.h"
 #include "tools/arguments.h"
 #include "tools/child.h"
 #include "tools/collect.h"
@@ -23,6 +24,8 @@
 
 #define PREFIX "TDAGENT_"
 #define SETTINGS_MAX 32
+#define HELP_WIDTH 80 /* columns */
+#define HELP_INDENT 24
 #define OPTION_NAME 32 /* bytes */
 
 enum {
@@ -64,6 +67,30 @@ static void name_lower(const char *name, char lower[OPTION_NAME])
 	lower[i] = '\0';
 }
 
+/* "  --long=PERIOD  what it is (default 20ms)", folded to the page. */
+static void put_option(FILE *out, const struct td_option *option)
+{
+	char name[OPTION_NAME];
+	char *text = td_text_format("%s (default%s %s)", option->help,
+				    *option->fallback ? "" : ":",
+				    *option->fallback ? option->fallback : "none");
+	const char *rest = text ? text : option->help;
+	int used;
+
+	name_lower(option->name, name);
+	used = fprintf(out, "  --%s=%s", name, option->argument);
+	do {
+		size_t length = td_text_fold(rest, HELP_WIDTH - HELP_INDENT);
+
+		fprintf(out, "%*s%.*s\n", used < HELP_INDENT ? HELP_INDENT - used : 1, "",
+			(int)length, rest);
+		rest += length;
+		rest += strspn(rest, " ");
+		used = 0;
+	} while (*rest);
+	free(text);
+}
+
 /* All that --help prints; NULL without memory.  Free it. */
 static char *make_usage(void)
 {
@@ -77,18 +104,10 @@ static char *make_usage(void)
 	      "Runs PROGRAM with the profiler preloaded and prints its report.\nEach "
 	      "option is an environment variable too: --long is TDAGENT_LONG.\n\n",
 	      out);
-	for (size_t i = 0; i < td_option_count; i++) {
-		const struct td_option *option = &td_option_table[i];
-		char name[OPTION_NAME];
-		int used;
-
-		name_lower(option->name, name);
-		used = fprintf(out, "  --%s=%s", name, option->argument);
-		fprintf(out, "%*s %s (default %s)\n", used < 22 ? 22 - used : 0, "",
-			option->help, option->fallback);
-	}
-	fputs("  --progress           say every second how far it is, on a terminal\n"
-	      "  --help               print this text\n",
+	for (size_t i = 0; i < td_option_count; i++)
+		put_option(out, &td_option_table[i]);
+	fputs("  --progress            say every second how far it is, on a terminal\n"
+	      "  --help                print this text\n",
 	      out);
 	return fclose(out) ? NULL : text;
 }

@@ -37,6 +37,19 @@ for command in $($tdagent --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 	esac
 done
 
+# Each command has a page, and says what it can in 80 columns.
+for command in $($tdagent --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+	case $command in
+	help | version) continue ;;
+	esac
+	[ -e "$man/tdagent-$command.1" ] || fail "tdagent-$command.1 is missing"
+	$tdagent help "$command" >"$work/help" || fail "tdagent help $command: status $?"
+	grep -q "^usage: tdagent $command" "$work/help" || fail "tdagent help $command: no usage"
+	awk 'length($0) > 80' "$work/help" >"$work/wide"
+	[ -s "$work/wide" ] && fail "tdagent help $command is wide: $(cat "$work/wide")"
+done
+$tdagent --help | awk 'length($0) > 80' | grep . && fail "tdagent --help is wide: see above"
+
 command -v groff >/dev/null || { echo "groff is missing: pages not checked"; exit 0; }
 for page in "$man"/*.[17]; do
 	groff -man -ww -Tutf8 -z "$page" 2>"$work/log"
