@@ -56,8 +56,8 @@ static int set_module(void *context, char *value)
 
 static int set_jitdump(void *context, char *value)
 {
-	((struct request *)context)->jitdump = value;
-	return 0;
+	return td_arguments_path(SELF, "jitdump", value,
+				 &((struct request *)context)->jitdump);
 }
 
 static int set_all(void *context, char *value)

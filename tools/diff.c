@@ -120,8 +120,8 @@ static int set_rename(void *context, char *value)
 
 static int set_jitdump(void *context, char *value)
 {
-	((struct request *)context)->jitdump = value;
-	return 0;
+	return td_arguments_path(SELF, "jitdump", value,
+				 &((struct request *)context)->jitdump);
 }
 
 static int set_top(void *context, char *value)

@@ -164,8 +164,8 @@ static int set_module(void *context, char *value)
 
 static int set_jitdump(void *context, char *value)
 {
-	((struct request *)context)->query.jitdump = value;
-	return 0;
+	return td_arguments_path(SELF, "jitdump", value,
+				 &((struct request *)context)->query.jitdump);
 }
 
 /* The words that we use for labels ourselves. */

@@ -106,8 +106,8 @@ static int set_timeout(void *context, char *value)
 
 static int set_jitdump(void *context, char *value)
 {
-	((struct request *)context)->jitdump = value;
-	return 0;
+	return td_arguments_path(SELF, "jitdump", value,
+				 &((struct request *)context)->jitdump);
 }
 
 static int set_dry_run(void *context, char *value)

@@ -108,8 +108,8 @@ static int set_thread(void *context, char *value)
 
 static int set_jitdump(void *context, char *value)
 {
-	((struct request *)context)->query.jitdump = value;
-	return 0;
+	return td_arguments_path(SELF, "jitdump", value,
+				 &((struct request *)context)->query.jitdump);
 }
 
 static int set_min_share(void *context, char *value)
