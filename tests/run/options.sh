@@ -22,6 +22,7 @@ run output %q
 run report %q
 run callpath perhaps
 run children all
+run seccomp banana
 run seed x
 run debug everything
 report top -1
