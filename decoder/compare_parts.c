@@ -71,7 +71,8 @@ static char *name_of(const struct td_parts_source *source,
 {
 	const struct td_report *report = source->report;
 
-	if (f->kind == TD_PLACE_JIT)
+	/* addresses of another run mean nothing */
+	if (f->kind == TD_PLACE_JIT && f->address)
 		return strdup("[jit code]");
 	if (f->module != TD_NO_MODULE && is_nameless(report, f) &&
 	    !same_build(&report->module[f->module].object, module, other))

@@ -129,7 +129,8 @@ struct td_report_function {
 	char *name;
 	uint32_t module;  /* index, or TD_NO_MODULE */
 	uint32_t kind;    /* enum td_place_kind */
-	uint64_t address; /* its start: ELF address; JIT and UNKNOWN: run-time address */
+	uint64_t address; /* its start: ELF address; JIT and UNKNOWN: run-time address, 0
+			     of JIT code that its compiler has named */
 	uint64_t region;
 	uint64_t samples;
 	uint64_t windows; /* valid ones */

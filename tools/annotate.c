@@ -17,6 +17,7 @@ enum { FORMAT_TEXT, FORMAT_JSON };
 
 struct request {
 	const char *module;
+	const char *jitdump;
 	const char *output; /* NULL: standard output */
 	int format;
 	int all;
@@ -32,6 +33,8 @@ static const char usage[] =
 	"${TMPDIR:-/tmp}/tdagent-UID.\n"
 	"\n"
 	"  --module=GLOB     a function of these modules only\n"
+	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of\n"
+	"                    jit-PID.dump\n"
 	"  --all             cold instructions as well\n"
 	"  --debuginfod      ask $DEBUGINFOD_URLS for debug information; may take long\n"
 	"  --format=FORMAT   text or json\n"
@@ -49,6 +52,12 @@ static int set_module(void *context, char *value)
 {
 	((struct request *)context)->module = value;
 	return 0;
+}
+
+static int set_jitdump(void *context, char *value)
+{
+	return td_arguments_path(SELF, "jitdump", value,
+				 &((struct request *)context)->jitdump);
 }
 
 static int set_all(void *context, char *value)
@@ -88,21 +97,17 @@ static int set_no_pager(void *context, char *value)
 }
 
 static const struct td_argument table[] = {
-	{"module", 0, 1, set_module},
-	{"all", 0, 0, set_all},
-	{"debuginfod", 0, 0, set_debuginfod},
-	{"format", 0, 1, set_format},
-	{"output", 'o', 1, set_output},
-	{"no-pager", 0, 0, set_no_pager},
-	{NULL, 0, 0, NULL},
+	{"module", 0, 1, set_module},     {"jitdump", 0, 1, set_jitdump},
+	{"all", 0, 0, set_all},           {"debuginfod", 0, 0, set_debuginfod},
+	{"format", 0, 1, set_format},     {"output", 'o', 1, set_output},
+	{"no-pager", 0, 0, set_no_pager}, {NULL, 0, 0, NULL},
 };
 
 static int take(void *annotate, const struct td_profile *profile, const char *path,
 		size_t left)
 {
-	(void)path;
 	(void)left;
-	return td_annotate_add(annotate, profile);
+	return td_annotate_add(annotate, profile, path);
 }
 
 static int print(const struct request *request, const struct td_annotated *annotated)
@@ -167,6 +172,7 @@ int td_cmd_annotate(int argc, char **argv)
 	if (!request.debuginfod)
 		unsetenv("DEBUGINFOD_URLS");
 	td_annotate_start(&annotate, argv[first], request.module);
+	annotate.jitdump = request.jitdump;
 	err = td_inputs_each(argc - first - 1, argv + first + 1, take, &annotate,
 			     &failed);
 	if (err)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/jit_names.h"
 #include "decoder/own_cost.h"
 #include "decoder/text.h"
 
@@ -17,7 +18,8 @@ struct adding {
 	int slots, node[TD_NODES]; /* its counters; -1: none */
 	/* of the object that the last window was in */
 	const struct td_file_object *object;
-	size_t module; /* SIZE_MAX: not wanted */
+	size_t module;             /* SIZE_MAX: not wanted */
+	struct td_jit_names names; /* of a wanted function's JIT code */
 };
 
 void td_annotate_start(struct td_annotate *annotate, const char *wanted, const char *glob)
@@ -45,11 +47,27 @@ static int is_asked(const struct td_annotate *annotate,
 	       fnmatch(annotate->glob, td_text_base(object->path), 0) == 0;
 }
 
+/* 0 or -ENOMEM. */
+static int add_module(struct td_annotate *annotate, const struct td_file_object *object)
+{
+	size_t n = annotate->modules;
+	struct td_annotate_module *more =
+		reallocarray(annotate->module, n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	annotate->module = more;
+	more[n] = (struct td_annotate_module){*object, td_symbols_open(object)};
+	if (!more[n].symbols)
+		return -ENOMEM;
+	annotate->modules++;
+	return 0;
+}
+
 /* Opens it when it is new.  0 or -ENOMEM. */
 static int find_module(struct adding *adding, const struct td_file_object *object)
 {
 	struct td_annotate *annotate = adding->annotate;
-	struct td_annotate_module *more;
 	size_t i;
 
 	if (object == adding->object)
@@ -62,17 +80,7 @@ static int find_module(struct adding *adding, const struct td_file_object *objec
 		if (same_module(&annotate->module[i].object, object))
 			break;
 	adding->module = i;
-	if (i < annotate->modules)
-		return 0;
-	more = reallocarray(annotate->module, i + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	annotate->module = more;
-	more[i] = (struct td_annotate_module){*object, td_symbols_open(object)};
-	if (!more[i].symbols)
-		return -ENOMEM;
-	annotate->modules++;
-	return 0;
+	return i < annotate->modules ? 0 : add_module(annotate, object);
 }
 
 /* The name for people, but for its arguments: "f(int, char)". */
@@ -112,12 +120,28 @@ static int same_place(const void *context, size_t index)
 		key->annotate->function[place->function].module == key->module);
 }
 
+/* Its index; takes its name.  SIZE_MAX: no memory (*err). */
+static size_t add_function(struct td_annotate *annotate,
+			   const struct td_annotate_function *function, int *err)
+{
+	struct td_annotate_function *more =
+		reallocarray(annotate->function, annotate->functions + 1, sizeof(*more));
+
+	if (!more) {
+		free(function->name);
+		*err = -ENOMEM;
+		return SIZE_MAX;
+	}
+	annotate->function = more;
+	more[annotate->functions] = *function;
+	return annotate->functions++;
+}
+
 /* The function's index; SIZE_MAX: not wanted, or no memory (*err). */
 static size_t find_function(struct td_annotate *annotate, size_t module, uint64_t address,
 			    int *err)
 {
 	struct td_symbol symbol = {.end = UINT64_MAX};
-	struct td_annotate_function *more;
 	char *name = NULL;
 
 	if (annotate->wanted &&
@@ -131,24 +155,21 @@ static size_t find_function(struct td_annotate *annotate, size_t module, uint64_
 		name = wanted_name(annotate, symbol.name);
 	if (annotate->wanted && !name)
 		return SIZE_MAX;
-	more = reallocarray(annotate->function, annotate->functions + 1, sizeof(*more));
-	if (!more) {
-		free(name);
-		*err = -ENOMEM;
-		return SIZE_MAX;
-	}
-	annotate->function = more;
-	more[annotate->functions] = (struct td_annotate_function){
-		.module = module, .name = name, .start = symbol.start, .end = symbol.end};
-	return annotate->functions++;
+	return add_function(annotate,
+			    &(struct td_annotate_function){.module = module,
+							   .name = name,
+							   .start = symbol.start,
+							   .end = symbol.end},
+			    err);
 }
 
 /*
- * The place of an instruction.  Those of other functions have a place as well, so
- * that a name is looked at once.  NULL without memory.
+ * The place of an instruction; `jit`: its function, SIZE_MAX to look for it.  Those of
+ * other functions have a place as well, so that a name is looked at once.  NULL without
+ * memory.
  */
 static struct td_annotate_place *find_place(struct td_annotate *annotate, size_t module,
-					    uint64_t address)
+					    uint64_t address, size_t jit)
 {
 	struct place_key key = {annotate, module, address};
 	uint64_t words[2] = {module, address};
@@ -168,7 +189,8 @@ static struct td_annotate_place *find_place(struct td_annotate *annotate, size_t
 		annotate->place = more;
 	}
 	annotate->place[n] = (struct td_annotate_place){.address = address};
-	annotate->place[n].function = find_function(annotate, module, address, &err);
+	annotate->place[n].function =
+		jit == SIZE_MAX ? find_function(annotate, module, address, &err) : jit;
 	if (err || td_hash_add(&annotate->by_address, hash, n) < 0)
 		return NULL;
 	annotate->places++;
@@ -217,6 +239,52 @@ static void add_sums(const struct adding *adding, struct td_annotate_sums *sums,
 	add_values(adding, sums, window);
 }
 
+/* Takes the name.  Code of one name is one function, also of several processes. */
+static size_t find_jit(struct td_annotate *annotate, const struct td_file_object *object,
+		       char *name, int *err)
+{
+	for (size_t i = 0; i < annotate->functions; i++) {
+		if (annotate->function[i].end == 0 &&
+		    strcmp(annotate->function[i].name, name) == 0) {
+			free(name);
+			return i;
+		}
+	}
+	*err = add_module(annotate, object);
+	if (*err) {
+		free(name);
+		return SIZE_MAX;
+	}
+	return add_function(annotate,
+			    &(struct td_annotate_function){
+				    .module = annotate->modules - 1, .name = name},
+			    err);
+}
+
+static int add_jit_window(struct adding *adding, const struct td_profile_window *at)
+{
+	uint64_t address = at->window->end[0].address + at->window->end[0].offset;
+	const char *jit = td_jit_names_find(&adding->names, address, 1);
+	struct td_annotate *annotate = adding->annotate;
+	char *name = jit && is_asked(annotate, at->object[0]) ? wanted_name(annotate, jit)
+							      : NULL;
+	struct td_annotate_place *place;
+	int err = 0;
+	size_t f;
+
+	if (!name)
+		return 0;
+	f = find_jit(annotate, at->object[0], name, &err);
+	if (err)
+		return err;
+	place = find_place(annotate, annotate->function[f].module, address, f);
+	if (!place)
+		return -ENOMEM;
+	annotate->function[f].opened++;
+	add_sums(adding, &place->sums, at->window);
+	return 0;
+}
+
 static int add_window(struct adding *adding, const struct td_profile_window *at)
 {
 	const struct td_file_window *window = at->window;
@@ -226,6 +294,8 @@ static int add_window(struct adding *adding, const struct td_profile_window *at)
 	if (window->state != TD_WINDOW_USED)
 		return 0;
 	annotate->logged++;
+	if (annotate->wanted && at->object[0] && at->object[0]->kind == TD_OBJECT_JIT)
+		return add_jit_window(adding, at);
 	if (find_module(adding, at->object[0]) < 0)
 		return -ENOMEM;
 	if (adding->module == SIZE_MAX) {
@@ -234,7 +304,7 @@ static int add_window(struct adding *adding, const struct td_profile_window *at)
 		return 0;
 	}
 	place = find_place(annotate, adding->module,
-			   window->end[0].address + window->end[0].offset);
+			   window->end[0].address + window->end[0].offset, SIZE_MAX);
 	if (!place)
 		return -ENOMEM;
 	if (place->function == SIZE_MAX)
@@ -244,7 +314,8 @@ static int add_window(struct adding *adding, const struct td_profile_window *at)
 	return 0;
 }
 
-int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profile)
+int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profile,
+		    const char *path)
 {
 	struct adding adding = {.annotate = annotate, .profile = profile};
 	double skid = td_profile_skid(profile);
@@ -262,8 +333,11 @@ int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profi
 	}
 	annotate->simulated |= profile->header.simulated != 0;
 	annotate->skid = skid > annotate->skid ? skid : annotate->skid;
+	if (annotate->wanted)
+		err = td_jit_names_read(&adding.names, profile, path, annotate->jitdump);
 	for (size_t i = 0; i < profile->windows && !err; i++)
 		err = add_window(&adding, &profile->window[i]);
+	td_jit_names_free(&adding.names);
 	return err;
 }
 

@@ -4,7 +4,7 @@
  * instruction: the log is all that knows instructions.  Profiles are added up.
  *
  *	td_annotate_start(&annotate, "name", NULL);
- *	td_annotate_add(&annotate, &profile);		as often as there are files
+ *	td_annotate_add(&annotate, &profile, path);	as often as there are files
  *	td_annotate_finish(&annotate);
  *	...
  *	td_annotate_free(&annotate);
@@ -35,7 +35,8 @@ struct td_annotate_place {
 	struct td_annotate_sums sums;
 };
 
-/* One of that name; there may be several.  Of all code: a module, from 0 to the end. */
+/* One of that name; there may be several.  Of all code: a module, from 0 to the end.
+ * JIT code: a module of its own, and its addresses are all that is known (end 0). */
 struct td_annotate_function {
 	size_t module; /* index */
 	char *name;    /* for people; NULL: all code */
@@ -49,9 +50,10 @@ struct td_annotate_module {
 };
 
 struct td_annotate {
-	const char *wanted; /* the caller's; NULL: all code */
-	const char *glob;   /* of modules; NULL: all */
-	uint64_t logged;    /* windows of the logs, of all functions */
+	const char *wanted;  /* the caller's; NULL: all code */
+	const char *glob;    /* of modules; NULL: all */
+	const char *jitdump; /* as jit_names.h has it; NULL, or set after the start */
+	uint64_t logged;     /* windows of the logs, of all functions */
 	int simulated;
 	double skid; /* the largest of the profiles', cycles; below 0: not known */
 	struct td_topdown_map map; /* which nodes were counted: 0, else -1 */
@@ -72,9 +74,11 @@ void td_annotate_start(struct td_annotate *annotate, const char *wanted,
 
 /*
  * A function is wanted if its name, its name for people, or that without
- * arguments is `wanted`; without `wanted` all code is.  Returns 0 or -ENOMEM.
+ * arguments is `wanted`; without `wanted` all code is.  JIT code has the names that its
+ * compiler wrote; `path` is the profile's.  Returns 0 or -ENOMEM.
  */
-int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profile);
+int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profile,
+		    const char *path);
 
 void td_annotate_finish(struct td_annotate *annotate);
 void td_annotate_free(struct td_annotate *annotate);

@@ -205,6 +205,19 @@ int td_annotated_make_all(struct td_annotated *annotated,
 	return 0;
 }
 
+size_t td_annotated_shown(const struct td_annotated *annotated,
+			  const struct td_report_query *query)
+{
+	double least = query->min_share * (double)annotated->annotate->logged;
+	size_t most = query->top && query->top < annotated->lines ? query->top
+								  : annotated->lines;
+	size_t shown = 0;
+
+	while (shown < most && (double)annotated->line[shown].sums.opened >= least)
+		shown++;
+	return shown;
+}
+
 void td_annotated_free(struct td_annotated *annotated)
 {
 	free(annotated->line);

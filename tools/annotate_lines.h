@@ -53,6 +53,11 @@ int td_annotated_make_all(struct td_annotated *annotated,
 			  const struct td_annotate *annotate);
 void td_annotated_free(struct td_annotated *annotated);
 
+/* How many of all code's lines, from the first on, the query's top and min_share leave.
+ */
+size_t td_annotated_shown(const struct td_annotated *annotated,
+			  const struct td_report_query *query);
+
 /* `all`: cold instructions, too. */
 void td_annotate_print_text(FILE *out, const struct td_annotated *annotated,
 			    const struct td_print_style *style, int all);
@@ -60,6 +65,11 @@ void td_annotate_print_text(FILE *out, const struct td_annotated *annotated,
 void td_annotate_print_lines(FILE *out, const struct td_annotated *annotated,
 			     const struct td_report_query *query,
 			     const struct td_print_style *style);
+/* The same lines as "lines" of the report's JSON, and as CSV; doc/formats.md. */
+void td_annotate_json_lines(struct td_json *json, const struct td_annotated *annotated,
+			    const struct td_report_query *query);
+void td_annotate_csv_lines(FILE *out, const struct td_annotated *annotated,
+			   const struct td_report_query *query);
 /* doc/formats.md has the contract. */
 void td_annotate_print_json(FILE *out, const struct td_annotated *annotated);
 

@@ -200,7 +200,8 @@ static void put_instructions(FILE *out, const struct td_annotated *annotated,
 	const struct td_source *before = &none;
 	int gap = 0;
 
-	put_titles(out, annotated, style, "Offset  Instruction");
+	put_titles(out, annotated, style,
+		   annotated->function->end ? "Offset  Instruction" : "Address");
 	for (size_t i = 0; i < annotated->instructions; i++) {
 		const struct td_annotate_instruction *at = &annotated->instruction[i];
 
@@ -256,12 +257,16 @@ void td_annotate_print_text(FILE *out, const struct td_annotated *annotated,
 	put_header(out, annotated, style);
 	if (annotated->lines && annotated->line[0].file)
 		put_lines(out, annotated, style);
-	else
+	else if (annotated->function->end)
 		td_print_line(out, style, NULL,
 			      "No lines: the module has no debug information here (-g, "
 			      "a package with debug symbols, or --debuginfod).");
+	else
+		td_print_line(out, style, NULL,
+			      "Compiled while the program ran: no lines and no "
+			      "instructions are known, but their addresses.");
 	put_instructions(out, annotated, style, all);
-	if (!annotated->disassembled)
+	if (!annotated->disassembled && annotated->function->end)
 		fputs("No instructions: there is no disassembler for this machine.\n",
 		      out);
 }
@@ -307,14 +312,12 @@ static void put_places(FILE *out, const struct td_annotated *annotated,
 		       const struct td_report_query *query,
 		       const struct td_print_style *style)
 {
-	double logged = (double)annotated->annotate->logged;
+	size_t shown = td_annotated_shown(annotated, query);
 
 	put_titles(out, annotated, style, "Line");
-	for (size_t i = 0; i < annotated->lines && (!query->top || i < query->top); i++) {
+	for (size_t i = 0; i < shown; i++) {
 		const struct td_annotate_line *line = &annotated->line[i];
 
-		if ((double)line->sums.opened < query->min_share * logged)
-			break;
 		put_sums(out, annotated, style, &line->sums);
 		put_place(out, annotated, style, line);
 	}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tools/arguments.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decoder/text.h"
 #include "decoder/values.h"
@@ -168,4 +170,19 @@ int td_arguments_word(const char *command, const char *option, const char *value
 							: " or ",
 					 words[i]);
 	return td_arguments_wrong(command, option, value, list);
+}
+
+int td_arguments_path(const char *command, const char *option, const char *value,
+		      const char **path)
+{
+	char *clean;
+
+	*path = value;
+	if (access(value, F_OK) == 0)
+		return 0;
+	clean = td_text_clean(value, strlen(value));
+	fprintf(stderr, "tdagent %s: --%s=%s: %s\n", command, option, clean ? clean : "",
+		strerror(errno));
+	free(clean);
+	return -1;
 }

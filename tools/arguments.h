@@ -60,4 +60,8 @@ int td_arguments_percent(const char *command, const char *option, const char *va
 int td_arguments_word(const char *command, const char *option, const char *value,
 		      const char *const *words);
 
+/* The path of something that is there; -1 after saying that it is not. */
+int td_arguments_path(const char *command, const char *option, const char *value,
+		      const char **path);
+
 #endif

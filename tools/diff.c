@@ -23,6 +23,7 @@ struct request {
 	enum format format;
 	enum fail_on fail_on;
 	uint64_t top;
+	const char *jitdump;
 	const char *output; /* NULL: standard output */
 	char **path;        /* of A, then of B */
 	int paths;
@@ -60,6 +61,8 @@ static const char usage[] =
 	"                     cannot tell: half of it at a share of 50 % (4)\n"
 	"  --min-windows=N    a fraction of fewer windows on a side is not tested (50)\n"
 	"  --rename=OLD=NEW   module OLD of A is module NEW of B (base names)\n"
+	"  --jitdump=PATH     names of JIT code: a jitdump, or the directory of\n"
+	"                     jit-PID.dump\n"
 	"  --top=N            the first N functions (text: 20, others: all; 0: all)\n"
 	"  --format=FORMAT    text, json or csv\n"
 	"  --output=FILE      write to FILE\n"
@@ -115,6 +118,12 @@ static int set_rename(void *context, char *value)
 	return 0;
 }
 
+static int set_jitdump(void *context, char *value)
+{
+	return td_arguments_path(SELF, "jitdump", value,
+				 &((struct request *)context)->jitdump);
+}
+
 static int set_top(void *context, char *value)
 {
 	return td_arguments_number(SELF, "top", value, "a number of functions, 0 for all",
@@ -151,6 +160,7 @@ static const struct td_argument table[] = {
 	{"fail-on", 0, 1, set_fail_on},
 	{"min-windows", 0, 1, set_min_windows},
 	{"rename", 0, 1, set_rename},
+	{"jitdump", 0, 1, set_jitdump},
 	{"format", 0, 1, set_format},
 	{"top", 0, 1, set_top},
 	{"output", 0, 1, set_output},
@@ -189,9 +199,10 @@ static int parse_options(struct request *request, int argc, char **argv)
 }
 
 /* NULL after saying why. */
-static struct td_report *read_report(int count, char **path)
+static struct td_report *read_report(const struct request *request, int count,
+				     char **path)
 {
-	static const struct td_report_query everything;
+	const struct td_report_query everything = {.jitdump = request->jitdump};
 	struct td_report *report = td_report_new(&everything);
 	int failed = 0;
 	int err = report ? td_inputs_add(report, count, path, &failed) : -ENOMEM;
@@ -220,17 +231,18 @@ static void free_side(struct side *side)
 }
 
 /* Returns 0, or -1 after saying why; free_side() in any case. */
-static int read_side(struct side *side, int count, char **path)
+static int read_side(const struct request *request, struct side *side, int count,
+		     char **path)
 {
 	side->run = calloc((size_t)count, sizeof(struct td_report *));
-	side->all = side->run ? read_report(count, path) : NULL;
+	side->all = side->run ? read_report(request, count, path) : NULL;
 	if (!side->all)
 		return -1;
 	side->runs = (size_t)count;
 	if (count == 1)
 		side->run[0] = side->all;
 	for (int i = 0; i < count && count > 1; i++) {
-		side->run[i] = read_report(1, &path[i]);
+		side->run[i] = read_report(request, 1, &path[i]);
 		if (!side->run[i])
 			return -1;
 	}
@@ -318,8 +330,8 @@ static enum status diff(struct request *request, int argc, char **argv)
 	request->query.renamed = request->renamed;
 	/* a comparison must not wait for a server */
 	unsetenv("DEBUGINFOD_URLS");
-	if (read_side(&side[0], request->paths_of_a, request->path) == 0 &&
-	    read_side(&side[1], request->paths - request->paths_of_a,
+	if (read_side(request, &side[0], request->paths_of_a, request->path) == 0 &&
+	    read_side(request, &side[1], request->paths - request->paths_of_a,
 		      request->path + request->paths_of_a) == 0)
 		status = compare_sides(request, side);
 	for (int i = 0; i < 2; i++)

@@ -51,7 +51,8 @@ static const char usage[] =
 	"                    or a top-down node: retiring, memory_bound, ...\n"
 	"  --thread=TID|NAME samples of these threads only\n"
 	"  --module=GLOB     functions of these modules only\n"
-	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of jit-PID.dump\n"
+	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of\n"
+	"                    jit-PID.dump\n"
 	"  --label=KEY=VALUE pprof and openmetrics: on each sample; may be repeated\n"
 	"  --help            this text\n";
 
@@ -163,8 +164,8 @@ static int set_module(void *context, char *value)
 
 static int set_jitdump(void *context, char *value)
 {
-	((struct request *)context)->query.jitdump = value;
-	return 0;
+	return td_arguments_path(SELF, "jitdump", value,
+				 &((struct request *)context)->query.jitdump);
 }
 
 /* The words that we use for labels ourselves. */

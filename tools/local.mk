@@ -5,6 +5,9 @@ tools_libprint_la_SOURCES = \
 	tools/diff_data.c tools/diff_text.c tools/diff_print.h \
 	tools/calls.c tools/calls.h \
 	tools/print.c tools/print.h tools/quote.h \
+	tools/csv.h \
+	tools/json.c tools/json.h \
+	tools/module_rows.c tools/module_rows.h \
 	tools/page.h \
 	tools/print_by.c tools/print_by.h \
 	tools/print_callers.c tools/print_callers.h \
@@ -66,6 +69,7 @@ tools_libannotate_la_SOURCES = \
 	tools/annotate_json.c \
 	tools/annotate_lines.c tools/annotate_lines.h \
 	tools/annotate_print.c \
+	tools/annotate_rows.c \
 	tools/annotate_source.c tools/annotate_source.h
 tools_libannotate_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(CAPSTONE_CFLAGS) $(TD_SANITIZE)
 tools_libannotate_la_LIBADD = decoder/libdecoder.la $(CAPSTONE_LIBS)
@@ -135,6 +139,7 @@ tools_tdagent_SOURCES = \
 	tools/main.c \
 	tools/output.c tools/output.h \
 	tools/pager.c tools/pager.h \
+	tools/progress.c tools/progress.h \
 	tools/push.c tools/push.h tools/push_body.c tools/push_send.c \
 	tools/report.c \
 	tools/run.c \

@@ -6,7 +6,6 @@
 
 struct command {
 	const char *name;
-	const char *arguments;
 	const char *help;
 	int (*run)(int argc, char **argv);
 };
@@ -15,27 +14,18 @@ static int cmd_help(int argc, char **argv);
 static int cmd_version(int argc, char **argv);
 
 static const struct command commands[] = {
-	{"run", "[OPTION...] [--] PROGRAM [ARG...]",
-	 "profile a program and print its report", td_cmd_run},
-	{"report", "[OPTION...] FILE|DIR...", "print the report of profiles",
-	 td_cmd_report},
-	{"annotate", "[OPTION...] FUNCTION [FILE|DIR...]",
-	 "show a function by lines and instructions", td_cmd_annotate},
-	{"export", "[OPTION...] FILE|DIR...", "turn profiles into files of other tools",
-	 td_cmd_export},
-	{"push", "[OPTION...] URL [FILE|DIR...]", "send profiles to Pyroscope or Parca",
-	 td_cmd_push},
-	{"import", "[OPTION...] [PERF.DATA]", "make a profile of what perf recorded",
-	 td_cmd_import},
-	{"diff", "[OPTION...] A B | A... -- B...", "tell what changed between runs",
-	 td_cmd_diff},
-	{"audit", "[OPTION...] [--] PROGRAM [ARG...]",
-	 "step a program's windows: which are of one function?", td_cmd_audit},
-	{"probe", "[--format=text|json]", "tell what this machine can measure",
-	 td_cmd_probe},
-	{"list", "[NAME...]", "list the events that --events takes here", td_cmd_list},
-	{"help", "[COMMAND]", "explain a command", cmd_help},
-	{"version", "", "print the version", cmd_version},
+	{"run", "profile a program and print its report", td_cmd_run},
+	{"report", "print the report of profiles", td_cmd_report},
+	{"annotate", "show a function by lines and instructions", td_cmd_annotate},
+	{"export", "turn profiles into files of other tools", td_cmd_export},
+	{"push", "send profiles to Pyroscope or Parca", td_cmd_push},
+	{"import", "make a profile of what perf recorded", td_cmd_import},
+	{"diff", "tell what changed between runs", td_cmd_diff},
+	{"audit", "step a program's windows: which are of one function?", td_cmd_audit},
+	{"probe", "tell what this machine can measure", td_cmd_probe},
+	{"list", "list the events that --events takes here", td_cmd_list},
+	{"help", "explain a command: tdagent help run", cmd_help},
+	{"version", "print the version", cmd_version},
 };
 
 static const struct command *find(const char *name)
@@ -50,8 +40,7 @@ static void usage(FILE *stream)
 {
 	fputs("usage: tdagent COMMAND [ARG...]\n\n", stream);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		fprintf(stream, "  %-8s %-34s %s\n", commands[i].name,
-			commands[i].arguments, commands[i].help);
+		fprintf(stream, "  %-8s  %s\n", commands[i].name, commands[i].help);
 	fputs("\nWithout tdagent: LD_PRELOAD=libtdagent.so PROGRAM; see libtdagent(7).\n",
 	      stream);
 }

@@ -12,6 +12,7 @@
 
 #include "decoder/profile.h"
 #include "decoder/report.h"
+#include "tools/json.h"
 
 struct td_print_style {
 	size_t width; /* columns of the page; 0: as wide as it needs */
@@ -25,7 +26,7 @@ struct td_print_style {
 		TD_PRINT_BY_MODULE,
 		TD_PRINT_BY_THREAD,
 		TD_PRINT_BY_LINE, /* its rows are another's: see below */
-	} by;                     /* text: what a row is */
+	} by;                     /* what a row is */
 };
 
 void td_print_text(FILE *out, const struct td_report *report,
@@ -37,10 +38,17 @@ void td_print_text_end(FILE *out, const struct td_report *report,
 		       const struct td_print_style *style);
 /* doc/formats.md has the contract. */
 void td_print_json(FILE *out, const struct td_report *report);
+/* The same; `more` adds what belongs to the report besides, at its end. */
+typedef void td_print_json_more(struct td_json *json, const void *context);
+void td_print_json_with(FILE *out, const struct td_report *report,
+			td_print_json_more *more, const void *context);
 /* One page with that JSON in it, which needs nothing else.  0 or -ENOMEM. */
 int td_print_html(FILE *out, const struct td_report *report);
-/* RFC 4180 with plain newlines: one header line, one line for each function. */
+/* RFC 4180 with plain newlines: one header line, one line for each function, or for
+ * each thread or module. */
 void td_print_csv(FILE *out, const struct td_report *report);
+void td_print_csv_threads(FILE *out, const struct td_report *report);
+void td_print_csv_modules(FILE *out, const struct td_report *report);
 
 /*
  * The window log as CSV, a line for each window in the order of the file;

@@ -3,13 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decoder/text.h"
-
-#define Z 1.959964 /* 95 % of a normal distribution lie within so many deviations */
+#include "tools/module_rows.h"
 
 /* The name's part that has room; `used` columns stand before it. */
 static void put_name(FILE *out, const struct td_print_style *style, size_t used,
@@ -83,104 +81,11 @@ void td_print_threads(FILE *out, const struct td_report *report,
 	td_print_legend(out, style, marks);
 }
 
-struct module {
-	uint32_t module; /* index, or TD_NO_MODULE */
-	uint64_t samples, windows;
-	uint64_t known; /* samples of functions with an answer of their own */
-	double sum[TD_NODES_LEVEL1];      /* of samples times value */
-	double sampling[TD_NODES_LEVEL1]; /* of their squared half widths, less rounding
-					   */
-	double rounding[TD_NODES_LEVEL1]; /* of samples times rounding */
-	struct td_topdown_value value[TD_NODES];
-};
-
-static void add_function(struct module *module, const struct td_report_function *f)
-{
-	double samples = (double)f->samples;
-
-	module->samples += f->samples;
-	module->windows += f->windows;
-	if (!f->node[TD_NODE_RETIRING].present)
-		return;
-	module->known += f->samples;
-	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
-		const struct td_topdown_value *v = &f->node[i];
-		double half = (v->estimate.high - v->estimate.low) / 2 - v->rounding;
-
-		module->sum[i] += samples * v->estimate.value;
-		module->sampling[i] += pow(samples * fmax(half, 0), 2);
-		module->rounding[i] += samples * v->rounding;
-	}
-}
-
-/* The spread of the functions' values matters as far as their weights are sampled. */
-static void add_weights(struct module *module, const struct td_report_function *f)
-{
-	for (int i = 0; i < TD_NODES_LEVEL1 && f->node[TD_NODE_RETIRING].present; i++) {
-		double mean = module->sum[i] / (double)module->known;
-
-		module->sampling[i] += Z * Z * (double)f->samples *
-				       pow(f->node[i].estimate.value - mean, 2);
-	}
-}
-
-static void finish(struct module *module)
-{
-	double known = (double)module->known;
-
-	for (int i = 0; i < TD_NODES_LEVEL1 && module->known; i++) {
-		double value = module->sum[i] / known;
-		double half = (sqrt(module->sampling[i]) + module->rounding[i]) / known;
-
-		module->value[i].present = 1;
-		module->value[i].estimate = (struct td_estimate){
-			value, fmax(0, value - half), fmin(1, value + half)};
-	}
-	td_topdown_flag(module->value);
-}
-
-static int by_samples(const void *a, const void *b)
-{
-	const struct module *x = a, *y = b;
-
-	return (x->samples < y->samples) - (x->samples > y->samples);
-}
-
-/* The last one is of code without a module.  NULL without memory. */
-static struct module *collect(const struct td_report *report)
-{
-	size_t count = report->modules + 1;
-	struct module *module = calloc(count, sizeof(*module));
-
-	for (size_t i = 0; module && i < count; i++)
-		module[i].module = i < report->modules ? (uint32_t)i : TD_NO_MODULE;
-	for (size_t i = 0; module && i < report->rows; i++) {
-		uint32_t at = report->function[i].module;
-
-		add_function(&module[at == TD_NO_MODULE ? count - 1 : at],
-			     &report->function[i]);
-	}
-	for (size_t i = 0; module && i < report->rows; i++) {
-		uint32_t at = report->function[i].module;
-		struct module *of = &module[at == TD_NO_MODULE ? count - 1 : at];
-
-		if (of->known)
-			add_weights(of, &report->function[i]);
-	}
-	for (size_t i = 0; module && i < count; i++)
-		finish(&module[i]);
-	if (module)
-		qsort(module, count, sizeof(*module), by_samples);
-	return module;
-}
-
 static void put_module(FILE *out, const struct td_report *report,
-		       const struct td_print_style *style, const struct module *module,
-		       char *marks)
+		       const struct td_print_style *style,
+		       const struct td_module_row *module, char *marks)
 {
-	const char *name = module->module == TD_NO_MODULE
-				   ? "[no module]"
-				   : report->module[module->module].path;
+	const char *name = td_module_row_name(report, module);
 	size_t used = 34;
 
 	fprintf(out, "%7.1f%9" PRIu64 "%9" PRIu64 "%7.0f",
@@ -196,7 +101,8 @@ void td_print_modules(FILE *out, const struct td_report *report,
 		      const struct td_print_style *style)
 {
 	char marks[TD_PRINT_MARKS] = "";
-	struct module *module = collect(report);
+	size_t modules;
+	struct td_module_row *module = td_module_rows(report, &modules);
 
 	if (!module) {
 		fprintf(out, "No modules: %s\n", strerror(ENOMEM));
@@ -206,7 +112,7 @@ void td_print_modules(FILE *out, const struct td_report *report,
 		fprintf(out, "%% of slots of the samples with an answer (Known %%)%s\n",
 			report->simulated ? " SIMULATED" : "");
 	put_titles(out, report, "Share %  Samples  Windows  Known", "Module");
-	for (size_t i = 0; i <= report->modules && module[i].samples; i++)
+	for (size_t i = 0; i < modules; i++)
 		put_module(out, report, style, &module[i], marks);
 	td_print_legend(out, style, marks);
 	free(module);

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <inttypes.h>
-#include <math.h>
+#include <stdlib.h>
 
+#include "tools/csv.h"
+#include "tools/module_rows.h"
 #include "tools/print.h"
 #include "tools/quote.h"
 
-/* An empty field for what was not measured. */
-static void field(FILE *out, int present, double value)
+/* How many nodes have columns. */
+static int nodes_of(const struct td_report *report, int most)
 {
-	fputc(',', out);
-	if (present && isfinite(value))
-		fprintf(out, "%.9g", value);
-}
-
-static void fields(FILE *out, int present, const struct td_estimate *estimate)
-{
-	field(out, present, estimate->value);
-	field(out, present, estimate->low);
-	field(out, present, estimate->high);
+	return td_report_has_topdown(report) ? most : 0;
 }
 
 static void head_of_totals(FILE *out, const struct td_report *report)
@@ -26,12 +19,7 @@ static void head_of_totals(FILE *out, const struct td_report *report)
 		return;
 	fputs(",total_samples,total_share,total_share_low,total_share_high,total_windows,total_opened",
 	      out);
-	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++) {
-		const char *name = td_topdown_tree[i].name;
-
-		fprintf(out, ",total_%s_value,total_%s_low,total_%s_high", name, name,
-			name);
-	}
+	td_csv_node_names(out, "total_", nodes_of(report, TD_NODES));
 }
 
 static void totals(FILE *out, const struct td_report *report,
@@ -40,10 +28,9 @@ static void totals(FILE *out, const struct td_report *report,
 	if (!report->has_paths)
 		return;
 	fprintf(out, ",%" PRIu64, total->samples);
-	fields(out, report->samples != 0, &total->share);
+	td_csv_estimate(out, report->samples != 0, &total->share);
 	fprintf(out, ",%" PRIu64 ",%" PRIu64, total->windows, total->opened);
-	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++)
-		fields(out, total->node[i].present, &total->node[i].estimate);
+	td_csv_nodes(out, total->node, nodes_of(report, TD_NODES));
 }
 
 static void head(FILE *out, const struct td_report *report)
@@ -55,11 +42,7 @@ static void head(FILE *out, const struct td_report *report)
 		fputc(',', out);
 		td_quote_csv(out, report->counter[i].name);
 	}
-	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++) {
-		const char *name = td_topdown_tree[i].name;
-
-		fprintf(out, ",%s_value,%s_low,%s_high", name, name, name);
-	}
+	td_csv_node_names(out, "", nodes_of(report, TD_NODES));
 	if (td_report_has_topdown(report))
 		fputs(",bottleneck", out);
 	head_of_totals(out, report);
@@ -69,29 +52,25 @@ static void head(FILE *out, const struct td_report *report)
 static void row(FILE *out, const struct td_report *report,
 		const struct td_report_function *f)
 {
-	int bottleneck = td_topdown_bottleneck(f->node);
-
 	fputs(report->simulated ? "SIMULATED," : ",", out);
 	td_quote_csv(out, f->name);
 	fputc(',', out);
 	td_quote_csv(out, td_report_module(report, f));
 	fprintf(out, ",0x%" PRIx64 ",%" PRIu64, f->address, f->samples);
-	fields(out, report->samples != 0, &f->share);
+	td_csv_estimate(out, report->samples != 0, &f->share);
 	fprintf(out, ",%" PRIu64 ",%" PRIu64, f->windows,
 		td_print_sum(f->rejected, TD_REJECT_MAX));
-	field(out, report->has_time, f->cpu_ns / 1e9);
-	field(out, f->faults.present, f->faults.estimate.value);
-	field(out, f->switches.present, f->switches.estimate.value);
+	td_csv_number(out, report->has_time, f->cpu_ns / 1e9);
+	td_csv_number(out, f->faults.present, f->faults.estimate.value);
+	td_csv_number(out, f->switches.present, f->switches.estimate.value);
 	for (unsigned i = 0; i < report->counters; i++) {
 		fputc(',', out);
 		if (f->counted[i])
 			fprintf(out, "%" PRId64, (int64_t)f->sum[i].sum);
 	}
-	for (int i = 0; i < TD_NODES && td_report_has_topdown(report); i++)
-		fields(out, f->node[i].present, &f->node[i].estimate);
+	td_csv_nodes(out, f->node, nodes_of(report, TD_NODES));
 	if (td_report_has_topdown(report))
-		fprintf(out, ",%s",
-			bottleneck < 0 ? "" : td_topdown_tree[bottleneck].name);
+		td_csv_bottleneck(out, f->node);
 	totals(out, report, &f->total);
 	fputs("\n", out);
 }
@@ -101,4 +80,66 @@ void td_print_csv(FILE *out, const struct td_report *report)
 	head(out, report);
 	for (size_t i = 0; i < report->functions; i++)
 		row(out, report, &report->function[i]);
+}
+
+static double share(const struct td_report *report, uint64_t samples)
+{
+	return (double)samples / (double)report->samples;
+}
+
+static void nodes_head(FILE *out, const struct td_report *report, int nodes)
+{
+	td_csv_node_names(out, "", nodes_of(report, nodes));
+	fputs(td_report_has_topdown(report) ? ",bottleneck\n" : "\n", out);
+}
+
+static void nodes_row(FILE *out, const struct td_report *report,
+		      const struct td_topdown_value value[TD_NODES], int nodes)
+{
+	td_csv_nodes(out, value, nodes_of(report, nodes));
+	if (td_report_has_topdown(report))
+		td_csv_bottleneck(out, value);
+	fputc('\n', out);
+}
+
+void td_print_csv_threads(FILE *out, const struct td_report *report)
+{
+	fputs("simulated,thread,pid,tid,threads,samples,share,windows_valid,"
+	      "windows_rejected,cpu_time_s",
+	      out);
+	nodes_head(out, report, TD_NODES);
+	for (size_t i = 0; i < report->threads; i++) {
+		const struct td_report_thread *thread = &report->thread[i];
+		const struct td_file_thread *record = &thread->record;
+
+		fputs(report->simulated ? "SIMULATED," : ",", out);
+		td_quote_csv(out, thread->name);
+		fprintf(out, ",%u,%u,%u,%" PRIu64,
+			report->process[thread->process].header.pid, record->tid,
+			record->threads, record->samples);
+		td_csv_number(out, report->samples != 0, share(report, record->samples));
+		fprintf(out, ",%" PRIu64 ",%" PRIu64, record->windows,
+			td_print_sum(record->rejected, TD_REJECT_MAX));
+		td_csv_number(out, 1, (double)record->cpu_ns / 1e9);
+		nodes_row(out, report, thread->node, TD_NODES);
+	}
+}
+
+void td_print_csv_modules(FILE *out, const struct td_report *report)
+{
+	size_t modules;
+	struct td_module_row *row = td_module_rows(report, &modules);
+
+	fputs("simulated,module,samples,share,windows_valid,known", out);
+	nodes_head(out, report, TD_NODES_LEVEL1);
+	for (size_t i = 0; row && i < modules; i++) {
+		fputs(report->simulated ? "SIMULATED," : ",", out);
+		td_quote_csv(out, td_module_row_name(report, &row[i]));
+		fprintf(out, ",%" PRIu64, row[i].samples);
+		td_csv_number(out, 1, share(report, row[i].samples));
+		fprintf(out, ",%" PRIu64, row[i].windows);
+		td_csv_number(out, 1, (double)row[i].known / (double)row[i].samples);
+		nodes_row(out, report, row[i].value, TD_NODES_LEVEL1);
+	}
+	free(row);
 }

@@ -294,7 +294,9 @@ static const char usage[] =
 	"usage: tdagent probe [--format=text|json]\n"
 	"\n"
 	"Tells what this machine can measure, which backend --pmu=auto takes and why,\n"
-	"and what stands in the way.  Exit status: 0 if something can be measured, else 1.\n";
+	"and what stands in the way.\n"
+	"\n"
+	"Exit status: 0 if something can be measured, else 1.\n";
 
 static int set_format(void *json, char *value)
 {

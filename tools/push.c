@@ -20,6 +20,7 @@ struct request {
 	struct td_push push;
 	const char *name; /* NULL: the program's */
 	struct td_labels labels;
+	const char *jitdump;
 	int dry; /* print the request */
 };
 
@@ -35,6 +36,8 @@ static const char usage[] =
 	"  --label=KEY=VALUE of the series: host, rank, version; may be repeated\n"
 	"  --tenant=ID       in X-Scope-OrgID, for stores with tenants\n"
 	"  --timeout=SECONDS give up after so long (30)\n"
+	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of\n"
+	"                    jit-PID.dump\n"
 	"  --dry-run         print the request's body and send nothing\n"
 	"  --help            this text\n"
 	"\n"
@@ -101,6 +104,12 @@ static int set_timeout(void *context, char *value)
 	return 0;
 }
 
+static int set_jitdump(void *context, char *value)
+{
+	return td_arguments_path(SELF, "jitdump", value,
+				 &((struct request *)context)->jitdump);
+}
+
 static int set_dry_run(void *context, char *value)
 {
 	(void)value;
@@ -109,13 +118,10 @@ static int set_dry_run(void *context, char *value)
 }
 
 static const struct td_argument table[] = {
-	{"store", 0, 1, set_store},
-	{"name", 0, 1, set_name},
-	{"label", 0, 1, set_label},
-	{"tenant", 0, 1, set_tenant},
-	{"timeout", 0, 1, set_timeout},
-	{"dry-run", 0, 0, set_dry_run},
-	{NULL, 0, 0, NULL},
+	{"store", 0, 1, set_store},     {"name", 0, 1, set_name},
+	{"label", 0, 1, set_label},     {"tenant", 0, 1, set_tenant},
+	{"timeout", 0, 1, set_timeout}, {"jitdump", 0, 1, set_jitdump},
+	{"dry-run", 0, 0, set_dry_run}, {NULL, 0, 0, NULL},
 };
 
 /* The pprof file in memory; free it.  NULL after saying why. */
@@ -186,7 +192,7 @@ static int is_url(const char *url)
 int td_cmd_push(int argc, char **argv)
 {
 	static const struct td_arguments arguments = {SELF, usage, table, 0, NULL};
-	const struct td_report_query query = {.parts = 1};
+	struct td_report_query query = {.parts = 1};
 	struct request request = {.push.timeout_s = TIMEOUT_S};
 	int first = td_arguments_read(&arguments, &request, argc, argv);
 	struct td_report *report;
@@ -202,6 +208,7 @@ int td_cmd_push(int argc, char **argv)
 		       2;
 	/* a push must not wait for another server */
 	unsetenv("DEBUGINFOD_URLS");
+	query.jitdump = request.jitdump;
 	report = td_report_new(&query);
 	err = report ? td_inputs_add(report, argc - first, argv + first, &failed)
 		     : -ENOMEM;

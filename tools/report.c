@@ -45,21 +45,23 @@ static const char usage[] =
 	"                    retiring, backend_bound, memory_bound, ...\n"
 	"  --module=GLOB     functions of these modules only\n"
 	"  --thread=TID|NAME samples of these threads only\n"
-	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of jit-PID.dump\n"
+	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of\n"
+	"                    jit-PID.dump\n"
 	"  --min-share=P     functions with at least P percent of the samples\n"
 	"  --min-windows=N   mark values of functions with fewer windows as uncertain\n"
-	"  --format=FORMAT   text, json, csv, html: a page for the browser, or windows: the\n"
-	"                    log of single windows\n"
+	"  --format=FORMAT   text, json, csv, html: a page for the browser, or windows:\n"
+	"                    the log of single windows\n"
 	"  --output=FILE     write to FILE\n"
 	"  --live=PID        the profile of this running process, or of the program that\n"
 	"                    this `tdagent run` runs; nothing is sent to it\n"
-	"  --tui             in the terminal, to move in, sort, filter and look into; ? helps\n"
+	"  --tui             in the terminal, to move in, sort, filter and look into;\n"
+	"                    ? helps\n"
+	"  --by=WHAT         a row is a function (default), a module, a thread, or a\n"
+	"                    source line; JSON has the first three in any case\n"
+	"  --threads         the same as --by=thread\n"
 	"  --help            this text\n"
 	"\n"
 	"Of the text only:\n"
-	"  --by=WHAT         a row is a function (default), a module, a thread,\n"
-	"                    or a source line\n"
-	"  --threads         the same as --by=thread\n"
 	"  --level=N         the table's depth: 1 (default) or 2\n"
 	"  --tree            each function's nodes as a tree, with their thresholds\n"
 	"  --callers         who calls each function (with call paths)\n"
@@ -106,8 +108,8 @@ static int set_thread(void *context, char *value)
 
 static int set_jitdump(void *context, char *value)
 {
-	((struct request *)context)->query.jitdump = value;
-	return 0;
+	return td_arguments_path(SELF, "jitdump", value,
+				 &((struct request *)context)->query.jitdump);
 }
 
 static int set_min_share(void *context, char *value)
@@ -285,21 +287,51 @@ static struct td_print_style style_of(const struct request *request, FILE *out)
 	return style;
 }
 
-/* Rows of source lines in place of those of the report.  0 or -ENOMEM. */
-static int print_lines(FILE *out, const struct td_report *report,
-		       const struct td_annotate *lines,
+/* What the printers of source lines want to know. */
+struct lines {
+	const struct td_annotated *annotated;
+	const struct td_report_query *query;
+};
+
+static void add_lines(struct td_json *json, const void *context)
+{
+	const struct lines *lines = context;
+
+	td_annotate_json_lines(json, lines->annotated, lines->query);
+}
+
+/* Rows of source lines: in text and CSV in place of the report's.  0 or -ENOMEM. */
+static int print_lines(FILE *out, const struct request *request,
+		       const struct td_report *report, const struct td_annotate *of,
 		       const struct td_print_style *style)
 {
 	struct td_annotated annotated;
-	int err = td_annotated_make_all(&annotated, lines);
+	struct lines lines = {&annotated, &report->query};
+	int err = td_annotated_make_all(&annotated, of);
 
 	if (err)
 		return err;
-	td_print_text_begin(out, report, style);
-	td_annotate_print_lines(out, &annotated, &report->query, style);
-	td_print_text_end(out, report, style);
+	if (request->format == FORMAT_JSON) {
+		td_print_json_with(out, report, add_lines, &lines);
+	} else if (request->format == FORMAT_CSV) {
+		td_annotate_csv_lines(out, &annotated, &report->query);
+	} else {
+		td_print_text_begin(out, report, style);
+		td_annotate_print_lines(out, &annotated, &report->query, style);
+		td_print_text_end(out, report, style);
+	}
 	td_annotated_free(&annotated);
 	return 0;
+}
+
+static void print_csv(FILE *out, const struct td_report *report, enum td_print_by by)
+{
+	if (by == TD_PRINT_BY_THREAD)
+		td_print_csv_threads(out, report);
+	else if (by == TD_PRINT_BY_MODULE)
+		td_print_csv_modules(out, report);
+	else
+		td_print_csv(out, report);
 }
 
 static int print_report(const struct request *request, const struct td_report *report,
@@ -315,14 +347,14 @@ static int print_report(const struct request *request, const struct td_report *r
 	style = style_of(request, out);
 	if (request->format == FORMAT_TEXT && out == stdout && !request->no_pager)
 		pager = td_pager_start();
-	if (request->format == FORMAT_JSON)
+	if (lines)
+		err = print_lines(out, request, report, lines, &style);
+	else if (request->format == FORMAT_JSON)
 		td_print_json(out, report);
 	else if (request->format == FORMAT_CSV)
-		td_print_csv(out, report);
+		print_csv(out, report, request->style.by);
 	else if (request->format == FORMAT_HTML)
 		err = td_print_html(out, report);
-	else if (lines)
-		err = print_lines(out, report, lines, &style);
 	else
 		td_print_text(out, report, &style);
 	if (err)
@@ -382,7 +414,8 @@ static int take(void *context, const struct td_profile *profile, const char *pat
 	struct taking *taking = context;
 	int err = td_inputs_add_one(taking->report, profile, path, left);
 
-	return err || !taking->lines ? err : td_annotate_add(taking->lines, profile);
+	return err || !taking->lines ? err
+				     : td_annotate_add(taking->lines, profile, path);
 }
 
 static int make_report(const struct request *request, struct td_annotate *lines,
@@ -448,7 +481,7 @@ int td_cmd_report(int argc, char **argv)
 		return say("--by=line", "is of all threads: without --thread"), 2;
 	if (request.format == FORMAT_WINDOWS)
 		return print_windows(&request, argc, argv) != 0;
-	if (!request.tui && request.format == FORMAT_TEXT &&
+	if (!request.tui && request.format != FORMAT_HTML &&
 	    request.style.by == TD_PRINT_BY_LINE)
 		return make_lines(&request, argc, argv);
 	return make_report(&request, NULL, argc, argv);

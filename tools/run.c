@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "decoder/options.h"
+#include "decoder/text.h"
 #include "tools/arguments.h"
 #include "tools/child.h"
 #include "tools/collect.h"
@@ -19,9 +20,12 @@
 #include "tools/output.h"
 #include "tools/pfm.h"
 #include "tools/program.h"
+#include "tools/progress.h"
 
 #define PREFIX "TDAGENT_"
 #define SETTINGS_MAX 32
+#define HELP_WIDTH 80 /* columns */
+#define HELP_INDENT 24
 #define OPTION_NAME 32 /* bytes */
 
 enum {
@@ -37,6 +41,7 @@ struct run {
 	char program[PATH_MAX];
 	struct td_output output;
 	struct td_collector *collector; /* NULL: none */
+	bool progress;
 	char why[512]; /* what is wrong in the environment, "" for nothing */
 };
 
@@ -62,6 +67,30 @@ static void name_lower(const char *name, char lower[OPTION_NAME])
 	lower[i] = '\0';
 }
 
+/* "  --long=PERIOD  what it is (default 20ms)", folded to the page. */
+static void put_option(FILE *out, const struct td_option *option)
+{
+	char name[OPTION_NAME];
+	char *text = td_text_format("%s (default%s %s)", option->help,
+				    *option->fallback ? "" : ":",
+				    *option->fallback ? option->fallback : "none");
+	const char *rest = text ? text : option->help;
+	int used;
+
+	name_lower(option->name, name);
+	used = fprintf(out, "  --%s=%s", name, option->argument);
+	do {
+		size_t length = td_text_fold(rest, HELP_WIDTH - HELP_INDENT);
+
+		fprintf(out, "%*s%.*s\n", used < HELP_INDENT ? HELP_INDENT - used : 1, "",
+			(int)length, rest);
+		rest += length;
+		rest += strspn(rest, " ");
+		used = 0;
+	} while (*rest);
+	free(text);
+}
+
 /* All that --help prints; NULL without memory.  Free it. */
 static char *make_usage(void)
 {
@@ -75,17 +104,11 @@ static char *make_usage(void)
 	      "Runs PROGRAM with the profiler preloaded and prints its report.\nEach "
 	      "option is an environment variable too: --long is TDAGENT_LONG.\n\n",
 	      out);
-	for (size_t i = 0; i < td_option_count; i++) {
-		const struct td_option *option = &td_option_table[i];
-		char name[OPTION_NAME];
-		int used;
-
-		name_lower(option->name, name);
-		used = fprintf(out, "  --%s=%s", name, option->argument);
-		fprintf(out, "%*s %s (default %s)\n", used < 22 ? 22 - used : 0, "",
-			option->help, option->fallback);
-	}
-	fputs("  --help               print this text\n", out);
+	for (size_t i = 0; i < td_option_count; i++)
+		put_option(out, &td_option_table[i]);
+	fputs("  --progress            say every second how far it is, on a terminal\n"
+	      "  --help                print this text\n",
+	      out);
 	return fclose(out) ? NULL : text;
 }
 
@@ -130,6 +153,13 @@ static int set_option(void *context, size_t entry, char *value)
 	return 0;
 }
 
+static int set_progress(void *context, char *value)
+{
+	(void)value;
+	((struct run *)context)->progress = true;
+	return 0;
+}
+
 /* As td_arguments_read(). */
 static int options_read(struct run *run, int argc, char **argv)
 {
@@ -141,14 +171,16 @@ static int options_read(struct run *run, int argc, char **argv)
 					 .table = table,
 					 .order = '+',
 					 .set = set_option};
+	size_t options = 0;
 	int first;
 
 	if (!usage)
 		return fail(-1, "out of memory");
-	for (size_t i = 0; i < td_option_count && i < TD_ARGUMENTS_MOST; i++) {
-		name_lower(td_option_table[i].name, name[i]);
-		table[i] = (struct td_argument){name[i], 0, 1, NULL};
+	for (; options < td_option_count && options < TD_ARGUMENTS_MOST - 1; options++) {
+		name_lower(td_option_table[options].name, name[options]);
+		table[options] = (struct td_argument){name[options], 0, 1, NULL};
 	}
+	table[options] = (struct td_argument){"progress", 0, 0, set_progress};
 	first = td_arguments_read(&arguments, run, argc, argv);
 	free(usage);
 	return first;
@@ -238,6 +270,7 @@ static int prepare(struct run *run)
 int td_cmd_run(int argc, char **argv)
 {
 	static struct run run;
+	struct td_progress *progress;
 	int status, first;
 	pid_t pid;
 
@@ -262,7 +295,9 @@ int td_cmd_run(int argc, char **argv)
 	}
 	if (run.collector)
 		td_collector_start(run.collector);
+	progress = run.progress ? td_progress_start(pid) : NULL;
 	status = td_child_wait(pid);
+	td_progress_stop(progress);
 	if (run.collector)
 		td_collector_finish(run.collector);
 	td_output_report(&run.output, &run.options, (uint32_t)pid, status);

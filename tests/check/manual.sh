@@ -14,6 +14,7 @@ in_page()
 	sed 's/\\-/-/g' "$man/$2" | grep -qE -e "$1([^A-Za-z_-]|\$)" || fail "$2 lacks $1"
 }
 
+in_page --progress tdagent-run.1
 options=$($tdagent run --help | sed -n 's/^ *\(--[a-z-]*\)=.*/\1/p')
 [ -n "$options" ] || fail "$tdagent run --help lists no options"
 for option in $options; do
@@ -23,7 +24,7 @@ done
 for option in $($tdagent report --help | sed -n 's/^ *\(--[a-z-]*\).*/\1/p'); do
 	in_page "$option" tdagent-report.1
 done
-for command in audit diff export import; do
+for command in annotate audit diff export import push; do
 	for option in $($tdagent $command --help | sed -n 's/^ *\(-o, \)*\(--[a-z-]*\).*/\2/p'); do
 		in_page "$option" tdagent-$command.1
 	done
@@ -35,6 +36,19 @@ for command in $($tdagent --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 	*) fail "README.md lacks tdagent $command" ;;
 	esac
 done
+
+# Each command has a page, and says what it can in 80 columns.
+for command in $($tdagent --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+	case $command in
+	help | version) continue ;;
+	esac
+	[ -e "$man/tdagent-$command.1" ] || fail "tdagent-$command.1 is missing"
+	$tdagent help "$command" >"$work/help" || fail "tdagent help $command: status $?"
+	grep -q "^usage: tdagent $command" "$work/help" || fail "tdagent help $command: no usage"
+	awk 'length($0) > 80' "$work/help" >"$work/wide"
+	[ -s "$work/wide" ] && fail "tdagent help $command is wide: $(cat "$work/wide")"
+done
+$tdagent --help | awk 'length($0) > 80' | grep . && fail "tdagent --help is wide: see above"
 
 command -v groff >/dev/null || { echo "groff is missing: pages not checked"; exit 0; }
 for page in "$man"/*.[17]; do

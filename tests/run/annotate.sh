@@ -126,6 +126,34 @@ guest lines $clean "$tdagent" report --by=line --top=0 "$demo"
 ended "exit 0" lines
 grep -q 'follow_links$' lines.out || fail "--by=line: no line of follow_links: $(cat lines.out)"
 python3 lines.py "$prog/demo" || fail "--by=line: see above"
+guest csv $clean "$tdagent" report --by=line --format=csv "$demo"
+ended "exit 0" csv
+guest json $clean "$tdagent" report --by=line --format=json "$demo"
+ended "exit 0" json
+python3 - lines.out csv.out json.out <<'END' || fail "--by=line with CSV and JSON: see above"
+import csv, json, os, re, sys
+report = json.load(open(sys.argv[3]))
+lines, rows = report["lines"], list(csv.DictReader(open(sys.argv[2])))
+assert report["functions"] and len(lines) == len(rows) > 5
+for line, row in zip(lines, rows):
+    assert row["simulated"] == "SIMULATED"
+    for key in "file", "line", "function", "module", "opened", "valid", "bottleneck":
+        assert row[key] == str(line.get(key, "")), (key, row, line)
+    assert abs(float(row["share"]) - line["share"]) < 1e-8, (row, line)
+    for node, value in line.get("topdown", {}).items():
+        assert abs(float(row[node + "_low"]) - value["low"]) < 1e-8, (node, row, line)
+def key(file, line):
+    return "%s:%s" % (file, line)
+text = {}
+for l in open(sys.argv[1], encoding="utf-8"):
+    m = re.match(r" *[0-9.]+±[0-9.]+ +(\d+)/(\d+) .*?  (\S+:\d+)( |$)", l)
+    if m:
+        text[m[3]] = (int(m[1]), int(m[2]))
+assert text == {key(l["file"], l["line"]): (l["valid"], l["opened"]) for l in lines if "file" in l}, text
+assert os.path.isabs(lines[0]["file"]) and "follow_links" in [l.get("function") for l in lines]
+END
+guest few $clean "$tdagent" report --by=line --format=csv --top=3 "$demo"
+head -4 csv.out | cmp -s - few.out || fail "--by=line --format=csv --top=3: $(cat few.out)"
 guest lines $clean COLUMNS=80 "$tdagent" report --by=line --top=3 --module=demo "$demo"
 [ "$(grep -cE '^ *[0-9.]+±.* demo\.c:[0-9]+ ' lines.out)" -eq 3 ] || fail "--by=line --top=3: $(cat lines.out)"
 guest lines $clean "$tdagent" report --by=line --module=none "$demo"

@@ -71,6 +71,31 @@ END
 		"$tdagent" export --format=folded --jitdump="$path" "$node" >text
 		grep -q 'JS:.*hot' text || fail "export --jitdump=$path: $(cat text)"
 	done
+	"$tdagent" export --format=folded --jitdump=other "$node" |
+		sed -n 's/.*\(JS:[^;]*hot.*\) [0-9]*$/\1/p' | head -n 1 >name
+	"$tdagent" report --jitdump=other --format=json "$node" >with.json
+	"$tdagent" annotate --jitdump=other --format=json "$(cat name)" "$node" >one.json ||
+		fail "annotate: $(cat name)"
+	"$tdagent" annotate --jitdump="other/$dump" "$(cat name)" "$node" >text
+	grep -q '^Compiled while the program ran' text || fail "annotate: $(cat text)"
+	"$tdagent" annotate "$(cat name)" "$node" >text 2>&1 && fail "annotate: a name without a dump"
+	python3 - "$(cat name)" <<'END' || fail "annotate --jitdump: see above"
+import json, sys
+report, one = json.load(open("with.json")), json.load(open("one.json"))
+f = [f for f in report["functions"] if f["name"] == sys.argv[1]][0]
+opened = one["function"]["opened"]
+# a sample on the edge of two functions' chunks is the larger one's in the report
+assert abs(opened - f["samples"]) <= 0.1 * f["samples"] + 3, (opened, f["samples"])
+assert sum(i["opened"] for i in one["instructions"]) == opened and len(one["instructions"]) > 1
+END
+	cp "$node" other.profile
+	"$tdagent" diff --jitdump=other --format=json "$node" other.profile >diff.json
+	grep -q '"JS:.*hot' diff.json || fail "diff --jitdump: $(head -c 2000 diff.json)"
+	"$tdagent" push --jitdump=other --dry-run http://localhost:1 "$node" >body
+	python3 -c 'import base64, gzip, json, sys
+body = json.load(open("body"))
+pprof = base64.b64decode(body["series"][0]["samples"][0]["rawProfile"])
+sys.stdout.buffer.write(gzip.decompress(pprof))' | grep -aq 'JS:.*hot' || fail "push --jitdump"
 else
 	echo "$test_name: not tested, missing: node (nodejs)"
 fi

@@ -24,8 +24,10 @@ run_tests = \
 	tests/run/killed.sh \
 	tests/run/later.sh \
 	tests/run/many.sh \
+	tests/run/options.sh \
 	tests/run/periods.sh \
 	tests/run/plugins.sh \
+	tests/run/progress.sh \
 	tests/run/push.sh \
 	tests/run/real-programs.sh \
 	tests/run/report.sh \

@@ -95,6 +95,45 @@ for cell, name in zip(row[4:], names):
     value, half = cell.rstrip("*<?").split("±")
     assert abs(float(value) - 100 * mean) < 0.51, (name, cell, mean)
     assert 0 < float(half) < 10, (name, cell)
+(module,) = [m for m in report["modules"] if m["module"] == own[0]["module"]]
+assert module["samples"] == int(row[1]) and module["known"] == samples / int(row[1]), module
+assert module["build_id"] == own[0]["build_id"]
+assert sum(m["samples"] for m in report["modules"]) == report["totals"]["samples"]
+for cell, name in zip(row[4:], names):
+    value, half = cell.rstrip("*<?").split("±")
+    n = module["topdown"][name]
+    assert abs(float(value) - 100 * n["value"]) < 0.51, (name, cell, n)
+    assert abs(float(half) - 50 * (n["high"] - n["low"])) < 0.51, (name, cell, n)
+END
+for by in thread module; do
+	guest "$by" $clean "$tdagent" report --format=csv --by=$by "$demo"
+	ended "exit 0" "$by"
+done
+python3 - "$work/json.out" "$work/thread.out" "$work/module.out" <<'END' || fail "--by with CSV: see above"
+import csv, json, sys
+report = json.load(open(sys.argv[1]))
+def same_nodes(row, wanted, count):
+    nodes = [key[:-6] for key in row if key.endswith("_value")]
+    assert len(nodes) == count, nodes
+    for node in nodes:
+        for part in "value", "low", "high":
+            cell, number = row[node + "_" + part], wanted["topdown"].get(node, {}).get(part)
+            assert cell == "" if number is None else abs(float(cell) - number) < 1e-8, (node, part, cell, number)
+    assert row["bottleneck"] == wanted.get("bottleneck", ""), row
+    assert row["simulated"] == "SIMULATED"
+rows = list(csv.DictReader(open(sys.argv[2])))
+assert len(rows) == len(report["threads"]) == 2
+for row, t in zip(rows, report["threads"]):
+    assert (row["thread"], row["pid"], row["tid"], row["threads"]) == (t["name"], str(t["pid"]), str(t["tid"]), "1"), row
+    assert int(row["samples"]) == t["samples"] and int(row["windows_valid"]) == t["windows"]["valid"], row
+    assert abs(float(row["cpu_time_s"]) - t["cpu_time_s"]) < 1e-8, row
+    same_nodes(row, t, 12)
+rows = list(csv.DictReader(open(sys.argv[3])))
+assert len(rows) == len(report["modules"])
+for row, m in zip(rows, report["modules"]):
+    assert (row["module"], int(row["samples"])) == (m["module"], m["samples"]), row
+    assert abs(float(row["share"]) - m["share"]) < 1e-8 and abs(float(row["known"]) - m["known"]) < 1e-8, row
+    same_nodes(row, m, 4)
 END
 
 # On a terminal: the pager, unless nobody wants one; colours, unless they are not

@@ -1,0 +1,149 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Each option of each command with a wrong value, without one, and with one that it
+# does not take: one line that names it, exit status 2, nothing on standard output.
+. "$(dirname "$0")/lib.sh"
+
+agent TDAGENT_LONG=1ms TDAGENT_REPORT=none TDAGENT_OUTPUT="$work/sound" "$prog/burn" 50
+ended "exit 0" agent
+cd "$work" || exit 99
+
+# COMMAND OPTION VALUE: what it does not take; "*": it takes any text.
+cat >wrong <<'END'
+run long banana
+run short 1fortnight
+run jitter 101
+run pmu gpu
+run level 3
+run events *
+run windows all
+run labels rank
+run output %q
+run report %q
+run callpath perhaps
+run children all
+run seccomp banana
+run seed x
+run debug everything
+report top -1
+report sort size
+report module *
+report thread *
+report jitdump none/jit.dump
+report min-share 101
+report min-windows few
+report format xml
+report output none/file
+report live 0
+report by address
+report level 3
+report color red
+annotate module *
+annotate jitdump none/jit.dump
+annotate format csv
+annotate output none/file
+export format xml
+export output none/file
+export value slots
+export thread *
+export module *
+export jitdump none/jit.dump
+export label rank
+push store ftp
+push name *
+push label rank
+push tenant *
+push timeout 0
+push jitdump none/jit.dump
+import output *
+import perf none/perf
+diff threshold x
+diff fail-on all
+diff noise 101
+diff min-windows 1
+diff rename old
+diff jitdump none/jit.dump
+diff top -1
+diff format xml
+diff output none/file
+audit windows 0
+audit length x
+audit period x
+audit seed x
+audit top -1
+audit format csv
+audit output none/file
+END
+
+# operands COMMAND: with which it would work.
+operands()
+{
+	case $1 in
+	run | audit) echo "-- $prog/burn 50" ;;
+	annotate) echo "burn_sixty sound" ;;
+	push) echo "http://127.0.0.1:1 sound" ;;
+	import) echo sound ;;
+	diff) echo "sound sound" ;;
+	*) echo sound ;;
+	esac
+}
+
+# refused STATUS NAME COMMAND ARGUMENT...
+refused()
+{
+	status=$1
+	name=$2
+	shift 2
+	guest tool $clean "$tdagent" "$@"
+	grep -qx "exit $status" tool.status || fail "$*: $(cat tool.status), not $status"
+	[ -s tool.out ] && fail "$*: something on standard output"
+	one_line tool "$name"
+	grep -q "^tdagent" tool.err || fail "$*: $(cat tool.err)"
+}
+
+options=0
+for command in run report annotate export push import diff audit; do
+	"$tdagent" $command --help |
+		sed -n 's/^ *\(-[a-z], \)*\(--[a-z-]*\)\(=\)*.*/\2 \3/p' >options
+	[ -s options ] || fail "$command --help lists no options"
+	rest=$(operands $command)
+	while read -r option value; do
+		options=$((options + 1))
+		[ "$option" = --help ] && continue
+		if [ -z "$value" ]; then
+			refused 2 "$option" $command "$option=x" $rest
+			continue
+		fi
+		refused 2 "$option" $command "$option"
+		bad=$(sed -n "s/^$command ${option#--} //p" wrong)
+		[ -n "$bad" ] || fail "$command $option has no wrong value in this test"
+		[ "$bad" = "*" ] && continue
+		status=2
+		name=$option
+		case $command-$option in
+		run-*) name=${option#--} ;;
+		audit---output) status=125 name=$bad ;;
+		diff---output) name=$bad ;;
+		*---output | *---perf | export---value) status=1 name=$bad ;;
+		esac
+		set --
+		[ "$command" = export ] && [ "$option" != --format ] && set -- --format=folded
+		refused $status "$name" $command "$@" "$option=$bad" $rest
+	done <options
+	refused 2 --no-such-option $command --no-such-option $rest
+done
+[ "$options" -gt 60 ] || fail "only $options options were seen"
+[ -e none ] && fail "somebody made a directory"
+
+# The agent knows events: the program runs, and is told why they are not counted.
+guest tool $clean "$tdagent" run --events=no-such-event --report=none --output="$work/events" -- \
+	"$prog/burn" 50
+ended "exit 0" tool
+grep -q "no event 'no-such-event'" tool.err || fail "--events: $(cat tool.err)"
+
+refused 2 format probe --format=xml
+refused 2 --bogus probe --bogus
+refused 2 --bogus list --bogus
+refused 2 no-such-command no-such-command
+refused 2 no-such-command help no-such-command
+exit 0

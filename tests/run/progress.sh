@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tdagent run --progress: a line on a terminal, none elsewhere, and an unharmed program.
+. "$(dirname "$0")/lib.sh"
+
+cat >"$work/terminal.py" <<'END'
+"""terminal.py OUT ERR COMMAND...: standard error is a terminal of 66 columns."""
+import fcntl, os, pty, struct, subprocess, sys, termios
+ours, theirs = pty.openpty()
+fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 66, 0, 0))
+with open(sys.argv[1], "w") as out:
+    child = subprocess.Popen(sys.argv[3:], stdin=subprocess.DEVNULL, stdout=out, stderr=theirs)
+os.close(theirs)
+seen = b""
+while True:
+    try:
+        data = os.read(ours, 4096)
+    except OSError:
+        break
+    if not data:
+        break
+    seen += data
+open(sys.argv[2], "wb").write(seen)
+status = child.wait()
+sys.exit(status if status >= 0 else 128 - status)
+END
+
+# on_terminal OPTION...: of a program that runs for some seconds and ends with 7.
+on_terminal()
+{
+	python3 "$work/terminal.py" "$work/out" "$work/err" $clean TERM=xterm "$tdagent" run \
+		--output="$work/profile" --pmu=simulated --long=1ms "$@" -- \
+		sh -c 'exec "$0" 25 7' "$prog/demo"
+	status=$?
+}
+
+guest agent $clean "$tdagent" run --progress --output="$work/first" -- "$prog/burn" 1200
+ended "exit 0" agent
+grep -q 'samples,\|[[:cntrl:]]\[K' "$work/agent.err" && fail "a file got a progress line"
+
+on_terminal --progress
+cp "$work/out" "$work/with"
+python3 - "$work/err" "$status" <<'END' || fail "--progress: see above"
+import re, sys
+text = open(sys.argv[1], encoding="utf-8", newline="").read()
+parts = text.split("\r")
+lines = [p[:p.index("\x1b[K")] for p in parts if "\x1b[K" in p]
+assert len(lines) >= 2 and lines[-1] == "", lines
+times, samples = [], []
+for line in lines[:-1]:
+    assert len(line) < 66, line
+    m = re.match(r"tdagent: (\d+) s SIMULATED, (\d+) samples, (\d+) windows; Retir \d+ B", line)
+    assert m, line
+    times.append(int(m[1]))
+    samples.append(int(m[2]))
+    assert 0 < int(m[3]) <= int(m[2]), line
+assert times == sorted(times) and samples == sorted(samples) and samples[0] > 0, (times, samples)
+assert "tdagent report" in parts[-1] or "tdagent report" in text.split("\x1b[K")[-1], "no report behind it"
+END
+on_terminal
+grep -q "$(printf '\033')\\[K" "$work/err" && fail "a line without --progress"
+cmp -s "$work/out" "$work/with" || fail "--progress: the program wrote something else"
+exit 0
