@@ -270,6 +270,7 @@ static void put_run(struct json *json, const struct td_report *report)
 	put_count(json, "long_period", header->long_period);
 	put_count(json, "short_period", header->short_period);
 	put_count(json, "jitter", header->jitter_percent);
+	put_count(json, "burst", header->burst ? header->burst : 1);
 	if (header->resolution_ns)
 		put_count(json, "resolution_ns", header->resolution_ns);
 	put_own_cost(json, report);
