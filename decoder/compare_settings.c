@@ -177,6 +177,11 @@ static int note_settings(struct td_compare *compare, const struct td_file_header
 			  " in B: what is left of the window's own cost may differ",
 			  a->short_period, a->period_unit == TD_UNIT_NS ? "ns" : "cycles",
 			  b->short_period);
+	if (!err && (a->burst > 1 ? a->burst : 1) != (b->burst > 1 ? b->burst : 1))
+		err = say(compare,
+			  "bursts are of %u windows in A and of %u in B: what a return "
+			  "to user mode costs them may differ",
+			  a->burst > 1 ? a->burst : 1, b->burst > 1 ? b->burst : 1);
 	if (!err && strcmp(a->agent, b->agent) != 0)
 		err = say(compare, "A was measured by tdagent %s, B by %s", a->agent,
 			  b->agent);

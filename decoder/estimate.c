@@ -34,6 +34,12 @@ static double clamp(double value)
 	return value < 0 ? 0 : value > 1 ? 1 : value;
 }
 
+void td_estimate_together(struct td_file_sum *sum, uint32_t windows)
+{
+	sum->squares *= windows;
+	sum->cross *= windows;
+}
+
 double td_sum_value(const struct td_file_sum *sum)
 {
 	return (double)(int64_t)sum->sum;

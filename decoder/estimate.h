@@ -22,6 +22,13 @@ struct td_estimate {
 /* Adds the sums of further windows. */
 void td_sum_add(struct td_file_sum *into, const struct td_file_sum *from);
 
+/*
+ * For windows of which so many come together and may be alike: the variance of what
+ * td_estimate_ratio() makes of the sum is so many times as large, as if only one of
+ * them told something.
+ */
+void td_estimate_together(struct td_file_sum *sum, uint32_t windows);
+
 /* The sum as a number: corrected counters' may be below zero (two's complement). */
 double td_sum_value(const struct td_file_sum *sum);
 

@@ -26,6 +26,7 @@
 
 #define TD_COUNTERS_MAX 16u
 #define TD_NOTES_MAX 16u
+#define TD_BURST_MAX 16u
 
 /* A record's number: block << 8 | slot; 0 is none (block 0 has no records). */
 #define TD_REF(block, slot) ((uint32_t)(block) << 8 | (uint32_t)(slot))
@@ -189,7 +190,7 @@ struct td_file_header {
 	/* EVENTS, 1: which group a window had depends on the function that it opened in
 	 */
 	uint32_t drilled;
-	uint32_t unused;
+	uint32_t burst; /* windows a sample; of several the first is dropped; 0 as 1 */
 };
 
 struct td_file_block {

@@ -114,6 +114,8 @@ void td_groups_own_cost(const struct td_profile *profile,
 	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
 		for (uint32_t c = 0; c < counters && cost[g].windows; c++)
 			cost[g].mean[c] /= (double)cost[g].windows;
+	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
+		cost[g].together = td_profile_together(profile);
 }
 
 void td_groups_add(struct td_groups *into, uint32_t group, const struct td_file_sum *sum,

@@ -142,6 +142,18 @@ static int parse_jitter(struct td_options *options, const char *value, char *why
 	return 0;
 }
 
+static int parse_burst(struct td_options *options, const char *value, char *why,
+		       size_t size)
+{
+	uint64_t windows;
+
+	if (td_number_parse(value, &windows) || !windows || windows > TD_BURST_MAX)
+		return refuse_value(why, size, value, "a number of windows",
+				    "a whole number from 1 to 16");
+	options->burst = (uint32_t)windows;
+	return 0;
+}
+
 static int parse_seed(struct td_options *options, const char *value, char *why,
 		      size_t size)
 {
@@ -346,6 +358,9 @@ const struct td_option td_option_table[] = {
 	 "mean length of the window after a sample; 0: no windows", parse_short},
 	{"JITTER", "PERCENT", "20", "random spread of the long period, 0 to 100",
 	 parse_jitter},
+	{"BURST", "NUMBER", "1",
+	 "windows after each sample, of which the first does not count; 1: it does",
+	 parse_burst},
 	{"PMU", "NAME", "auto", "who measures: auto, metrics, events, clock or simulated",
 	 parse_pmu},
 	{"LEVEL", "DEPTH", "auto",
@@ -384,6 +399,7 @@ void td_options_init(struct td_options *options)
 		.long_period = {20000000, TD_UNIT_NS},
 		.short_period = {10000, TD_UNIT_NS},
 		.jitter = 20,
+		.burst = 1,
 		.pmu = TD_PMU_AUTO,
 		.windows = TD_WINDOWS_AUTO,
 		.report = TD_REPORT_STDERR,

@@ -67,6 +67,7 @@ struct td_options {
 	int long_given;
 	int short_given;
 	uint32_t jitter; /* percent of the long period, 0..100 */
+	uint32_t burst;  /* windows after each long period, 1..TD_BURST_MAX */
 	enum td_pmu_choice pmu;
 	enum td_windows_choice windows;
 	enum td_level_choice level;

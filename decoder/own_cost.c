@@ -4,9 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "decoder/estimate.h"
+
 void td_own_cost_of(const struct td_profile *profile, struct td_own_cost *cost)
 {
 	memset(cost, 0, sizeof(*cost));
+	cost->together = td_profile_together(profile);
 	for (size_t i = 0; i < profile->threads; i++) {
 		const struct td_file_thread *thread = profile->thread[i];
 
@@ -27,12 +30,14 @@ struct td_file_sum td_own_cost_remove(const struct td_own_cost *cost, unsigned c
 	double windows = (double)n, d = (double)(int64_t)first_sum;
 	struct td_file_sum result = *sum;
 
-	if (!cost->windows)
-		return result;
-	result.sum = (uint64_t)llround(x - windows * a);
-	result.squares = sum->squares - 2 * a * x + windows * a * a;
-	result.cross = sum->cross - a * d - b * x + windows * a * b;
-	if (result.squares < 0)
-		result.squares = 0;
+	if (cost->windows) {
+		result.sum = (uint64_t)llround(x - windows * a);
+		result.squares = sum->squares - 2 * a * x + windows * a * a;
+		result.cross = sum->cross - a * d - b * x + windows * a * b;
+		if (result.squares < 0)
+			result.squares = 0;
+	}
+	if (cost->together > 1)
+		td_estimate_together(&result, cost->together);
 	return result;
 }

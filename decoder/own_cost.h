@@ -14,6 +14,7 @@
 struct td_own_cost {
 	uint64_t windows; /* empty windows measured; 0: nothing is taken out */
 	double mean[TD_COUNTERS_MAX]; /* of each counter, a window */
+	uint32_t together;            /* windows that may be alike (profile.h); 0 as 1 */
 };
 
 /* From all threads of the profile. */
@@ -22,7 +23,8 @@ void td_own_cost_of(const struct td_profile *profile, struct td_own_cost *cost);
 /*
  * The sums of n windows for counter c without the cost: each window's x becomes
  * x - mean[c], its first counter d becomes d - mean[0].  What is left of a rare
- * counter may be below zero (two's complement): sums of sums stay unbiased.
+ * counter may be below zero (two's complement): sums of sums stay unbiased.  Windows
+ * that come together count as one for the variance (td_estimate_together()).
  */
 struct td_file_sum td_own_cost_remove(const struct td_own_cost *cost, unsigned c,
 				      const struct td_file_sum *sum, uint64_t n,

@@ -125,7 +125,10 @@ static void clean_header(struct td_file_header *h)
 		h->window_size = h->windows_max = h->slots_a_cycle = 0;
 		h->raw_totals = 0;
 		h->windows_seen = 0;
+		h->burst = 0;
 	}
+	if (h->burst > TD_BURST_MAX)
+		h->burst = TD_BURST_MAX;
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
 		clean_word(h->counter[i].name, sizeof(h->counter[i].name));
 		clean_word(h->counter[i].unit, sizeof(h->counter[i].unit));

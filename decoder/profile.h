@@ -104,6 +104,12 @@ uint32_t td_profile_window_values(const struct td_profile *profile,
 				  const struct td_file_window *window,
 				  uint64_t value[TD_COUNTERS_MAX]);
 
+/* Windows of one sample that count: they are near each other, and may be alike. */
+static inline uint32_t td_profile_together(const struct td_profile *profile)
+{
+	return profile->header.burst > 1 ? profile->header.burst - 1 : 1;
+}
+
 /*
  * By how many cycles the closing interrupt came late, at the median of the logged
  * windows, own cost taken out: the skid of the processor's interrupts.  Negative

@@ -186,7 +186,7 @@ static int map_groups(struct td_report_adding *adding)
 }
 
 /*
- * A sample stands for the long period before it and the window that it opens.
+ * A sample stands for the long period before it and the windows that it opens.
  * A POSIX timer is looked at once a tick: it comes half a tick late on average.
  */
 static double sample_time(const struct td_profile *profile)
@@ -194,6 +194,7 @@ static double sample_time(const struct td_profile *profile)
 	const struct td_file_header *header = &profile->header;
 	int cpu_time = td_profile_counter(profile, "cpu_time");
 	double period = (double)header->long_period, sum = 0, windows = 0;
+	double together = header->burst > 1 ? header->burst : 1;
 
 	if (header->trigger == TD_TRIGGER_PERF)
 		return period; /* which is the window */
@@ -204,8 +205,8 @@ static double sample_time(const struct td_profile *profile)
 		windows += (double)profile->place[i].place->windows;
 	}
 	if (windows > 0)
-		return period + sum / windows;
-	return period + (double)header->short_period;
+		return period + together * sum / windows;
+	return period + together * (double)header->short_period;
 }
 
 /* For the reader; each profile's windows have lost their own. */

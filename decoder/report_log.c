@@ -25,9 +25,10 @@ struct td_report_log {
 	uint64_t random;
 	unsigned nodes;
 	int returns;
-	int parts;      /* separate_parts.h */
-	uint32_t width; /* slots a cycle */
-	uint32_t *same; /* [numbers]: the row that it is part of, while naming */
+	int parts;         /* separate_parts.h */
+	uint32_t width;    /* slots a cycle */
+	unsigned together; /* windows of a sample, where the log has lost their order */
+	uint32_t *same;    /* [numbers]: the row that it is part of, while naming */
 	size_t numbers;
 };
 
@@ -233,6 +234,16 @@ static int fits(const struct taking *t, struct td_report_log *log)
 	       log->returns == has_returns(t) && log->parts == t->parts;
 }
 
+/* In their order the jackknife's pieces hold windows of one sample together. */
+static void note_together(struct td_report_log *log, const struct td_profile *profile)
+{
+	const struct td_file_header *header = &profile->header;
+	unsigned together = td_profile_together(profile);
+
+	if (header->windows_seen > header->windows_max && together > log->together)
+		log->together = together;
+}
+
 static uint64_t next_random(struct td_report_log *log)
 {
 	log->random ^= log->random << 13;
@@ -367,6 +378,7 @@ int td_report_log_add(struct td_report *report, const struct td_profile *profile
 	t.log = report->log;
 	if (!fits(&t, report->log))
 		return 0;
+	note_together(report->log, profile);
 	err = find_regions(&t);
 	for (size_t i = 0; i < profile->windows && !err; i++) {
 		const struct td_profile_window *w = &profile->window[i];
@@ -550,6 +562,7 @@ int td_report_log_separate(struct td_report *report)
 		.nodes = report->log->nodes,
 		.returns = report->log->returns,
 		.width = report->log->width,
+		.together = report->log->together,
 	};
 	err = report->log->parts ? td_separate_parts(&input, &result)
 				 : td_separate(&input, &result);

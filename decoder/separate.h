@@ -44,6 +44,9 @@ struct td_separate_input {
 	unsigned nodes; /* 4: level 1 only, or 8 */
 	int returns;    /* td_separate_window.calls is known, but where it is unsure */
 	double width;   /* slots a cycle; 0: to be found out */
+	/* Of windows that are alike because they were measured together, but stand
+	 * anywhere in window[]: at most so many; 0 as 1. */
+	unsigned together;
 };
 
 /* Where a function's values come from. */

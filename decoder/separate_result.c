@@ -325,9 +325,11 @@ static void fill_node(const struct td_separate_state *s, const struct answer *a,
 	double off = node_of(a->off, node);
 	double late = LATE_MOVES * (a->late[measured[node]] +
 				    (minus[node] < 0 ? 0 : a->late[minus[node]]));
-	double error = WEIGHTS_GIVEN * variance(a->square[node], a->mean[node]) +
-		       prior * prior + start * start + off * off + a->uneven * a->uneven +
-		       late * late;
+	double together = s->input->together > 1 ? s->input->together : 1;
+	double error =
+		WEIGHTS_GIVEN * together * variance(a->square[node], a->mean[node]) +
+		prior * prior + start * start + off * off + a->uneven * a->uneven +
+		late * late;
 	double half;
 
 	value->present = 1;

@@ -77,10 +77,12 @@ static void print_method(FILE *out, const struct td_report *report,
 				      : "");
 		return;
 	}
-	td_print_line(out, style, "periods", "a sample every %s, %u %% jitter; %s%s",
+	snprintf(text[0], sizeof(text[0]), "bursts of %u, the first not counted, ",
+		 header->burst);
+	td_print_line(out, style, "periods", "a sample every %s, %u %% jitter; %s%s%s",
 		      period(text[1], sizeof(text[1]), header->long_period,
 			     header->period_unit),
-		      header->jitter_percent,
+		      header->jitter_percent, header->burst > 1 ? text[0] : "",
 		      header->short_period ? "windows of " : "no windows",
 		      header->short_period
 			      ? period(text[2], sizeof(text[2]), header->short_period,

@@ -169,6 +169,7 @@ static void put_run(struct td_json *json, const struct td_report *report)
 	td_json_count(json, "long_period", header->long_period);
 	td_json_count(json, "short_period", header->short_period);
 	td_json_count(json, "jitter", header->jitter_percent);
+	td_json_count(json, "burst", header->burst ? header->burst : 1);
 	if (header->resolution_ns)
 		td_json_count(json, "resolution_ns", header->resolution_ns);
 	put_own_cost(json, report);

@@ -79,7 +79,7 @@ void td_actions_before_exec(void)
 	if (!td_self || !td_signal.number)
 		return;
 	td_engine_stop(td_self);
-	td_masks_drain();
+	td_handler_drain();
 	td_masks_show();
 	if (td_program_action.sa_handler == SIG_IGN)
 		td_real()->sigaction(td_signal.number, &td_program_action, NULL);

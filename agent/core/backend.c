@@ -192,9 +192,10 @@ static void plan_in_cycles(const struct td_options *options, enum td_backend bac
 		plan->long_period = METRICS_LONG_MIN;
 }
 
-static void set_spread(struct td_strobe_plan *plan)
+static void finish_plan(struct td_strobe_plan *plan, uint32_t burst)
 {
 	plan->spread = plan->long_period / 100 * plan->jitter_percent;
+	plan->burst = plan->short_period ? burst : 1;
 }
 
 static void make_plans(const struct td_options *options, struct td_backend_choice *choice)
@@ -211,8 +212,8 @@ static void make_plans(const struct td_options *options, struct td_backend_choic
 	choice->short_was_longer = choice->plan.short_period > choice->plan.long_period;
 	if (choice->short_was_longer)
 		choice->plan.short_period = choice->plan.long_period;
-	set_spread(&choice->plan);
-	set_spread(&choice->timer_plan);
+	finish_plan(&choice->plan, options->burst);
+	finish_plan(&choice->timer_plan, 1);
 }
 
 /* The program's own declaration, if it has one that we understand. */
@@ -583,6 +584,11 @@ void td_backend_describe(const struct td_options *options,
 	header->short_period = plan->short_period;
 	header->jitter_percent = plan->jitter_percent;
 	header->resolution_ns = timer ? tick_ns() : cycles ? 0 : plan->shortest;
+	header->burst = choice->windows == TD_WINDOWS_VERNIER ? 1 : plan->burst;
+	if (header->burst < options->burst)
+		td_core_note("no bursts: %s", plan->short_period
+						      ? "the kernel cuts the windows"
+						      : "there are no windows");
 	header->seed = td_core.seed;
 	header->level = describe_counters(choice, header);
 	memcpy(header->reason, choice->reason, sizeof(header->reason));

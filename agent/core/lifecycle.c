@@ -340,7 +340,7 @@ void td_lifecycle_stand_down(enum td_down why)
 	td_masks_show();
 	td_threads_finish();
 	td_core_lock(&saved);
-	td_masks_drain();
+	td_handler_drain();
 	if (why == TD_DOWN_SECCOMP)
 		leave_confined();
 	td_core_unlock(&saved);

@@ -113,7 +113,7 @@ bool td_masks_before_wait(const sigset_t *set)
 	    !td_core_is_here())
 		return false;
 	td_engine_stop(td_self);
-	td_masks_drain();
+	td_handler_drain();
 	return true;
 }
 
@@ -123,20 +123,4 @@ void td_masks_after_wait(void)
 
 	atomic_store(&td_self->stopped, td_engine_start(td_self) != 0);
 	errno = saved_errno;
-}
-
-void td_masks_drain(void)
-{
-	struct timespec none = {0};
-	siginfo_t info, others[2]; /* pending of the thread, and of the process */
-	unsigned n = 0;
-	sigset_t ours;
-
-	sigemptyset(&ours);
-	sigaddset(&ours, td_signal.number);
-	while (n < 2 && td_syscall4(SYS_rt_sigtimedwait, &ours, &info, &none, 8) > 0)
-		if (!td_handler_is_ours(&info))
-			others[n++] = info;
-	while (n > 0)
-		td_handler_keep(&others[--n]);
 }

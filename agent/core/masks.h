@@ -42,8 +42,4 @@ int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t 
 bool td_masks_before_wait(const sigset_t *set);
 void td_masks_after_wait(void);
 
-/* Takes what is pending of ours on this thread.  Context: any, the signal blocked or
- * the thread stopped. */
-void td_masks_drain(void);
-
 #endif

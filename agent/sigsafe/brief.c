@@ -32,7 +32,8 @@ static bool is_usual(const struct td_thread *thread)
 	       thread->counters == &td_metrics_rdpmc_counters &&
 	       !td_metrics_shape.clears_on_read && !thread->callpath &&
 	       thread->trigger == &td_perf_trigger && plan->short_period &&
-	       plan->empty_every && plan->leavings == 1 + td_metrics_shape.nodes &&
+	       plan->empty_every && plan->burst <= 1 &&
+	       plan->leavings == 1 + td_metrics_shape.nodes &&
 	       thread->registers.extras >= TD_LEAVINGS &&
 	       td_store.header->counters ==
 		       1 + td_metrics_shape.nodes + thread->registers.extras &&

@@ -3,7 +3,7 @@
  * The strobe in brief: a sample and a window as strobe.c makes them, in the usual
  * case and in half as many instructions.
  *
- * Usual is: RDPMC counters that a reset zeroes, windows, a trigger that goes on by
+ * Usual is: RDPMC counters that a reset zeroes, single windows, a trigger that goes on by
  * itself, no call paths, an empty window seen, and nothing strange about the
  * captured registers.  The rules are strobe.c's; what is unusual in any way is left to
  * it before anything is changed.

@@ -252,14 +252,22 @@ static uint32_t node_of(const struct td_callpath *callpath, uint32_t frames)
 	return frames ? callpath->known_node[frames - 1] : callpath->root;
 }
 
+void td_callpath_reopen(struct td_thread *thread, const struct td_identity *where,
+			struct td_file_place *place)
+{
+	struct td_callpath *callpath = thread->callpath;
+
+	td_callpath_walk(thread, &callpath->open, thread->interrupted, where, place);
+	enter(thread, &callpath->open);
+}
+
 void td_callpath_open(struct td_thread *thread, const struct td_identity *where,
 		      struct td_file_place *place)
 {
 	struct td_callpath *callpath = thread->callpath;
 	uint32_t node;
 
-	td_callpath_walk(thread, &callpath->open, thread->interrupted, where, place);
-	enter(thread, &callpath->open);
+	td_callpath_reopen(thread, where, place);
 	node = node_of(callpath, callpath->open.depth);
 	if (node)
 		td_paths_node(node)->samples++;

@@ -77,7 +77,11 @@ void td_callpath_reset(struct td_callpath *callpath, struct td_range stack, bool
 void td_callpath_open(struct td_thread *thread, const struct td_identity *where,
 		      struct td_file_place *place);
 
-/* The window that this sample has opened ends in `where`.  Likewise. */
+/* One more window begins there, without a sample.  Likewise. */
+void td_callpath_reopen(struct td_thread *thread, const struct td_identity *where,
+			struct td_file_place *place);
+
+/* The window that was opened last ends in `where`.  Likewise. */
 void td_callpath_close(struct td_thread *thread, const struct td_identity *where,
 		       const uint64_t *values);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include "agent/sigsafe/arch.h"
@@ -124,6 +125,23 @@ void td_handler_keep(const siginfo_t *info)
 {
 	td_syscall4(SYS_rt_tgsigqueueinfo, td_syscall0(SYS_getpid), td_gettid(),
 		    info->si_signo, info);
+}
+
+void td_handler_drain(void)
+{
+	struct timespec none = {0};
+	siginfo_t info, others[2]; /* pending of the thread, and of the process */
+	unsigned n = 0;
+	sigset_t ours;
+
+	memset(&ours, 0, sizeof(ours));
+	sigaddset(&ours, td_signal.number);
+	while (n < 2 && td_syscall4(SYS_rt_sigtimedwait, &ours, &info, &none,
+				    KERNEL_SIGSET_SIZE) > 0)
+		if (!td_handler_is_ours(&info))
+			others[n++] = info;
+	while (n > 0)
+		td_handler_keep(&others[--n]);
 }
 
 /* To whom it was sent.  The kernel lets only the first thread forge what kill() and

@@ -48,6 +48,10 @@ bool td_handler_is_ours(const siginfo_t *info);
 /* Sends a signal that we took to this thread once more.  Context: any. */
 void td_handler_keep(const siginfo_t *info);
 
+/* Takes what is pending of ours on this thread.  Context: any, the signal blocked or
+ * the thread stopped. */
+void td_handler_drain(void);
+
 /* The process's handler for td_signal.number.  Context: signal. */
 void td_handler(int number, siginfo_t *info, void *context);
 

@@ -9,6 +9,7 @@
 #include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/groups.h"
+#include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/judge.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
@@ -136,7 +137,20 @@ struct td_file_place *td_strobe_find_place(struct td_thread *thread,
 	return place;
 }
 
-/* Time, and all that was counted since the last reset, whatever ran then. */
+/* All that was counted since the last reset, whatever ran then. */
+static void add_totals(struct td_thread *thread, const struct td_reading *now,
+		       uint64_t *bucket)
+{
+	struct td_file_thread *record = thread->places.record;
+
+	if (now->readable)
+		td_sums_add_totals(record->total, bucket, now->values,
+				   td_store.header->counters);
+	else
+		record->unread++;
+}
+
+/* Time, and the totals. */
 static void add_sample(struct td_thread *thread, const struct td_reading *now)
 {
 	struct td_file_thread *record = thread->places.record;
@@ -149,12 +163,27 @@ static void add_sample(struct td_thread *thread, const struct td_reading *now)
 	if (bucket)
 		bucket[0]++;
 	td_strobe_note_cpu_time(thread);
-	if (!now->readable) {
-		record->unread++;
-		return;
-	}
-	td_sums_add_totals(record->total, bucket, now->values, td_store.header->counters);
-	td_strobe_look_for_throttling(thread, now->elapsed);
+	add_totals(thread, now, bucket);
+	if (now->readable)
+		td_strobe_look_for_throttling(thread, now->elapsed);
+}
+
+/* A window of what is asked for next, at `ip` in `known`. */
+static void begin_window(struct td_thread *thread, struct td_known *known, uint64_t ip)
+{
+	struct td_window *window = &thread->window;
+
+	window->opened_in = known->identity;
+	thread->opened = known;
+	window->opened_at = ip;
+	td_strobe_draw_periods(thread);
+	window->empty = !window->dropped && td_strobe_is_empty_ones_turn(thread);
+	if (window->empty)
+		td_brief_leave(thread);
+	if (thread->groups)
+		td_groups_open(thread, &known->identity);
+	thread->in_window = true;
+	release_window(thread);
 }
 
 static void open_window(struct td_thread *thread, uint64_t ip,
@@ -173,17 +202,32 @@ static void open_window(struct td_thread *thread, uint64_t ip,
 		arm(thread, next_long(thread), 0);
 		return;
 	}
-	window->opened_in = known->identity;
-	thread->opened = known;
-	window->opened_at = ip;
-	td_strobe_draw_periods(thread);
-	window->empty = td_strobe_is_empty_ones_turn(thread);
-	if (window->empty)
-		td_brief_leave(thread);
-	if (thread->groups)
-		td_groups_open(thread, &known->identity);
-	thread->in_window = true;
-	release_window(thread);
+	window->dropped = thread->plan->burst > 1;
+	thread->burst = window->dropped ? thread->plan->burst - 1 : 0;
+	begin_window(thread, known, ip);
+}
+
+/* The next window of a burst, where the one before it has closed.  The reset ends a
+ * part of the totals, but no sample. */
+static void open_next_window(struct td_thread *thread, uint64_t ip)
+{
+	struct td_known *known = td_strobe_look_up(thread, ip);
+	struct td_window *window = &thread->window;
+	struct td_file_thread *record = thread->places.record;
+	struct td_reading now;
+
+	thread->burst--;
+	window->dropped = false;
+	window->place = td_strobe_place_of(thread, known);
+	if (thread->callpath)
+		td_callpath_reopen(thread, &known->identity, window->place);
+	read_total(thread, &now);
+	add_totals(thread, &now, td_timeline_bucket(&thread->places, record->last_ns));
+	/* The period that just ended may have ended again in our handler, before the long
+	 * one replaced it: its signal would end the next window at once. */
+	if (thread->trigger->echoes)
+		td_handler_drain();
+	begin_window(thread, known, ip);
 }
 
 static bool was_switched(const struct td_thread *thread)
@@ -269,6 +313,14 @@ static void reject_window(struct td_thread *thread, enum td_reject reject)
 	thread->in_window = false;
 }
 
+static void give_window_up(struct td_thread *thread, enum td_reject reject)
+{
+	if (thread->window.dropped)
+		thread->in_window = false;
+	else
+		reject_window(thread, reject);
+}
+
 /* Our own way out of the handler and into the next returns and calls as well. */
 static void note_own_leavings(struct td_thread *thread, const uint64_t *values)
 {
@@ -318,6 +370,10 @@ void td_strobe_close(struct td_thread *thread, uint64_t ip, struct td_reading *n
 	const struct td_identity *where = &thread->window.opened_in;
 	enum td_reject reject;
 
+	if (thread->window.dropped) {
+		thread->in_window = false;
+		return;
+	}
 	if (thread->window.empty) {
 		close_empty(thread, ip, now, how);
 		return;
@@ -356,11 +412,17 @@ static bool is_echo(const struct td_thread *thread, const struct td_reading *now
 /*
  * The short period goes on until the long one replaces it: first of all that, or
  * each window of a few hundred cycles has its echoes.  Where reading comes later
- * than the handler's entry, reading goes first: it is the window's end.
+ * than the handler's entry, reading goes first: it is the window's end.  A period that
+ * does not go on needs no other one before the next window's.
  */
 static inline void arm_and_read(struct td_thread *thread, struct td_reading *now)
 {
 	int error;
+
+	if (thread->burst && !thread->trigger->echoes) {
+		read_window(thread, now);
+		return;
+	}
 
 	if (by_rdpmc(thread)) {
 		error = td_perf_arm(thread, &thread->next_long);
@@ -380,11 +442,15 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 	if (how & TD_SIGNAL_EMPTY && !(thread->in_window && thread->window.empty))
 		return; /* another signal was faster */
 	if (thread->in_window) {
+		if (how & TD_SIGNAL_DELAYED)
+			thread->burst = 0; /* nobody knows where the next one began */
 		arm_and_read(thread, &now);
 		td_strobe_close(thread, ip, &now, how);
 		if (thread->groups)
 			td_groups_close(thread);
 		td_brief_note_armed(thread);
+		if (thread->burst && !atomic_load(&thread->stopped))
+			open_next_window(thread, ip);
 		return;
 	}
 	read_total(thread, &now); /* before all else */
@@ -433,7 +499,7 @@ void td_strobe_stop(struct td_thread *thread)
 	if (thread->release.error)
 		thread->places.record->lost[TD_LOST_REARM]++;
 	if (thread->in_window)
-		reject_window(thread, TD_REJECT_CUT);
+		give_window_up(thread, TD_REJECT_CUT);
 }
 
 void td_strobe_block(struct td_thread *thread)
@@ -444,7 +510,8 @@ void td_strobe_block(struct td_thread *thread)
 		return;
 	td_capture_now(thread);
 	read_window(thread, &now);
-	reject_window(thread, TD_REJECT_BLOCKED); /* first: not in a window any more */
+	thread->burst = 0;
+	give_window_up(thread, TD_REJECT_BLOCKED); /* first: not in a window any more */
 	note_armed(thread, thread->trigger->change(thread, thread->next_long),
 		   thread->next_long, now.elapsed);
 	if (thread->groups)

@@ -147,10 +147,12 @@ struct td_strobe_plan {
 	unsigned leavings;    /* which value counts near returns, then calls; 0 none */
 	uint32_t empty_every; /* one window of so many is an empty one; 0 none */
 	uint32_t cpu_every;   /* CPU time is read once in so many samples; 0 as 1 */
+	uint32_t burst;       /* windows a sample, the first of several dropped; 0 as 1 */
 };
 
 struct td_window {
-	bool empty; /* opened to be closed at once: what measuring itself costs */
+	bool empty;   /* opened to be closed at once: what measuring itself costs */
+	bool dropped; /* the first of a burst: does not count */
 	struct td_identity opened_in;
 	uint64_t opened_at;          /* the interrupted IP */
 	struct td_file_place *place; /* of opened_in */
@@ -195,6 +197,7 @@ struct td_thread {
 	};
 #define TD_GATE 0x00ffffffu
 	struct td_window window;
+	uint32_t burst;        /* windows that follow the open one at once */
 	uint64_t next_long;    /* the period that follows the open window */
 	uint64_t armed_period; /* what the trigger was last set to */
 	uint64_t armed_at;     /* the elapsed counter then, since the last reset */

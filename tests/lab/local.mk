@@ -10,6 +10,7 @@ endif
 lab_tests = \
 	tests/lab/accuracy.sh \
 	tests/lab/audit.sh \
+	tests/lab/bursts.sh \
 	tests/lab/callers.sh \
 	tests/lab/corrections.sh \
 	tests/lab/diff.sh \

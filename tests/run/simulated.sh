@@ -21,6 +21,22 @@ for of in report["processes"] + report["threads"]:
     check(of["topdown"]["retiring"]["value"] > 0, "no totals")
 END
 
+# Bursts: three windows of a sample count, samples and totals are what they were.
+rm -f "$work"/profiles/*
+agent TDAGENT_PMU=simulated TDAGENT_BURST=4 TDAGENT_CALLPATH=on "$prog/demo" --truth 1
+ended "exit 0" agent
+expect "$(profile demo)" "$(truth agent)" <<'END'
+mixes_are(points=2.0)
+samples, windows = report["totals"]["samples"], report["totals"]["windows"]
+for true in truth:
+    has_share(true["name"], true["share"], points=2.0)
+check(report["run"]["burst"] == 4, "burst %s" % report["run"]["burst"])
+closed = windows["valid"] + sum(windows["rejected"].values())
+check(2.7 * samples < closed <= 3 * samples, "%d windows of %d samples" % (closed, samples))
+check(function("run_shift")["total"]["samples"] <= samples, "paths count samples again")
+check(report["run"]["check"]["holds"], "functions and totals disagree: %s" % report["run"]["check"])
+END
+
 for format in text csv; do
 	guest report $clean "$tdagent" report --format=$format "$(profile demo)"
 	ended "exit 0" report

@@ -146,6 +146,7 @@ tests_unit_test_audit_LDADD = tools/libaudit.la $(CHECK_LIBS)
 # The agent's own modules.  As static archives their hidden symbols can be tested.
 agent_tests = \
 	tests/unit/test_brief \
+	tests/unit/test_burst \
 	tests/unit/test_callpath \
 	tests/unit/test_identity \
 	tests/unit/test_groups \
@@ -183,7 +184,12 @@ tests_unit_test_brief_SOURCES = tests/unit/test_brief.c \
 tests_unit_test_brief_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_brief_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
-tests_unit_test_strobe_SOURCES = tests/unit/test_strobe.c \
+tests_unit_test_burst_SOURCES = tests/unit/test_burst.c tests/unit/fake_strobe.h \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_burst_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_burst_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+
+tests_unit_test_strobe_SOURCES = tests/unit/test_strobe.c tests/unit/fake_strobe.h \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_strobe_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_strobe_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)

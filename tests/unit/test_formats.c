@@ -83,6 +83,8 @@ static const struct field fields[] = {
 	HEADER(events),
 	HEADER(event),
 	HEADER(labels),
+	HEADER(drilled),
+	HEADER(burst),
 	BLOCK(kind),
 	BLOCK(owner),
 	BLOCK(next),

@@ -65,9 +65,9 @@ END_TEST
 /* The defaults that --help prints are the defaults. */
 START_TEST(test_fallbacks_are_the_defaults)
 {
-	static const char *const spelled[] = {"LONG",    "SHORT",  "JITTER",   "PMU",
-					      "WINDOWS", "REPORT", "CALLPATH", "CHILDREN",
-					      "SECCOMP", "SEED"};
+	static const char *const spelled[] = {"LONG",     "SHORT",   "JITTER", "BURST",
+					      "PMU",      "WINDOWS", "REPORT", "CALLPATH",
+					      "CHILDREN", "SECCOMP", "SEED"};
 	struct td_options fresh = options;
 
 	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
@@ -79,10 +79,10 @@ END_TEST
 
 START_TEST(test_order)
 {
-	static const char *const order[] = {"LONG",    "SHORT",  "JITTER",   "PMU",
-					    "LEVEL",   "EVENTS", "WINDOWS",  "LABELS",
-					    "OUTPUT",  "REPORT", "CALLPATH", "CHILDREN",
-					    "SECCOMP", "SEED",   "DEBUG"};
+	static const char *const order[] = {"LONG",     "SHORT",   "JITTER", "BURST",
+					    "PMU",      "LEVEL",   "EVENTS", "WINDOWS",
+					    "LABELS",   "OUTPUT",  "REPORT", "CALLPATH",
+					    "CHILDREN", "SECCOMP", "SEED",   "DEBUG"};
 
 	ck_assert_uint_eq(td_option_count, sizeof(order) / sizeof(order[0]));
 	for (size_t i = 0; i < td_option_count; i++)
@@ -173,6 +173,12 @@ static const struct {
 	 "most 1000000000000 cycles"},
 	{"JITTER", "101",
 	 "TDAGENT_JITTER: '101' is not a percentage; write a whole number from 0 to 100"},
+	{"BURST", "0",
+	 "TDAGENT_BURST: '0' is not a number of windows; write a whole number from 1 to "
+	 "16"},
+	{"BURST", "17",
+	 "TDAGENT_BURST: '17' is not a number of windows; write a whole number from 1 to "
+	 "16"},
 	{"JITTER", "20%",
 	 "TDAGENT_JITTER: '20%' is not a percentage; write a whole number from 0 to 100"},
 	{"PMU", "timer",
@@ -233,6 +239,8 @@ START_TEST(test_limits_are_inside)
 	ck_assert_int_eq(set("LONG", "1000"), 0);
 	ck_assert_int_eq(set("LONG", "1000000000000"), 0);
 	ck_assert_int_eq(set("SHORT", "0"), 0);
+	ck_assert_int_eq(set("BURST", "16"), 0);
+	ck_assert_uint_eq(options.burst, 16);
 	ck_assert_int_eq(set("JITTER", "100"), 0);
 	ck_assert_int_eq(set("SEED", "18446744073709551615"), 0);
 	ck_assert_uint_eq(options.seed, UINT64_MAX);

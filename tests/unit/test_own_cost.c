@@ -120,10 +120,47 @@ START_TEST(remainders_stay_unbiased)
 }
 END_TEST
 
+/*
+ * Pairs of windows that are the same twice tell as much as one of each: with the
+ * variance of windows that come together the interval is that of the single ones.
+ */
+START_TEST(alike_windows_count_once)
+{
+	const struct td_own_cost single = {.windows = 1, .mean = {50, 10}};
+	const struct td_own_cost pairs = {.windows = 1, .mean = {50, 10}, .together = 2};
+	struct td_file_sum once[2] = {{0}}, twice[2] = {{0}};
+	struct td_estimate a, b;
+	uint64_t n = 400;
+
+	for (uint64_t i = 0; i < n; i++) {
+		const uint64_t d = 1050 + 10 * (i % 7), x = 310 + 20 * (i % 5);
+		const struct td_file_sum window[2] = {
+			{d, (double)(d * d), (double)(d * d)},
+			{x, (double)(x * x), (double)(x * d)}};
+
+		for (int c = 0; c < 2; c++) {
+			td_sum_add(&once[c], &window[c]);
+			td_sum_add(&twice[c], &window[c]);
+			td_sum_add(&twice[c], &window[c]);
+		}
+	}
+	for (unsigned c = 2; c-- > 0;) {
+		once[c] = td_own_cost_remove(&single, c, &once[c], n, once[0].sum);
+		twice[c] = td_own_cost_remove(&pairs, c, &twice[c], 2 * n, twice[0].sum);
+	}
+	ck_assert_int_eq(td_estimate_ratio(&once[1], &once[0], n, &a), 1);
+	ck_assert_int_eq(td_estimate_ratio(&twice[1], &twice[0], 2 * n, &b), 1);
+	ck_assert_double_eq_tol(a.value, b.value, 1e-9);
+	/* but for n / (n - 1) and t of so many */
+	ck_assert_double_eq_tol((b.high - b.low) / (a.high - a.low), 1, 0.003);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("own_cost",
 			 (const TTest *const[]){mean_of_all_threads, removing_is_exact,
 						nothing_measured_nothing_removed,
-						remainders_stay_unbiased, NULL});
+						remainders_stay_unbiased,
+						alike_windows_count_once, NULL});
 }

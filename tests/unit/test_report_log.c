@@ -169,8 +169,8 @@ START_TEST(same_as_the_library)
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(report->separated);
-	input = (struct td_separate_input){sim.window, sim.windows, sim.functions,
-					   8,          1,           0};
+	input = (struct td_separate_input){
+		sim.window, sim.windows, sim.functions, 8, 1, 0, 0};
 	ck_assert_int_eq(td_separate(&input, &direct), 0);
 	ck_assert_uint_eq(report->told, direct.windows);
 	ck_assert_uint_eq(report->own, direct.own);
@@ -214,8 +214,8 @@ START_TEST(groups_with_returns)
 		sim.window[i].unsure = i % 3 == 0;
 		sim.window[i].calls *= i % 3 != 0;
 	}
-	input = (struct td_separate_input){sim.window, sim.windows, sim.functions,
-					   4,          1,           6};
+	input = (struct td_separate_input){
+		sim.window, sim.windows, sim.functions, 4, 1, 6, 0};
 	ck_assert_int_eq(td_separate_parts(&input, &direct), 0);
 	ck_assert_uint_eq(report->told, direct.windows);
 	ck_assert_uint_eq(report->own, direct.own);

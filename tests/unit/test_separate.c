@@ -596,8 +596,8 @@ START_TEST(level_1_only)
 	sim_run(&sim, &setup);
 	for (size_t i = 0; i < sim.windows; i++)
 		memset(sim.window[i].value + 4, 0, 4 * sizeof(float));
-	input = (struct td_separate_input){sim.window, sim.windows, sim.functions,
-					   4,          1,           0};
+	input = (struct td_separate_input){
+		sim.window, sim.windows, sim.functions, 4, 1, 0, 0};
 	ck_assert_int_eq(td_separate(&input, &result), 0);
 	limit(&sim, &result, 1000, INFINITY, 0.7);
 	for (unsigned f = 0; f < sim.functions; f++)
@@ -610,7 +610,7 @@ END_TEST
 START_TEST(little)
 {
 	struct td_separate_window window[200];
-	struct td_separate_input input = {window, 0, 3, 8, 1, 0};
+	struct td_separate_input input = {window, 0, 3, 8, 1, 0, 0};
 	struct td_separate result;
 
 	memset(window, 0, sizeof(window));
@@ -650,7 +650,7 @@ START_TEST(many_functions)
 {
 	enum { FUNCTIONS = 3000, WINDOWS = 30000 };
 	struct td_separate_window *window = calloc(WINDOWS, sizeof(*window));
-	struct td_separate_input input = {window, WINDOWS, FUNCTIONS, 8, 1, 0};
+	struct td_separate_input input = {window, WINDOWS, FUNCTIONS, 8, 1, 0, 0};
 	struct td_separate result;
 	unsigned present = 0;
 
