@@ -128,7 +128,7 @@ short()
 	lab_setup=
 	holds "$1" <<'END'
 check(report["run"]["backend"] == "events", "backend is %s" % report["run"]["backend"])
-told = [f for f in report["functions"] if f["evidence"] == "separated" and f["samples"] >= 250]
+told = [f for f in report["functions"] if f.get("evidence") == "separated" and f["samples"] >= 250]
 check(len(told) > 15, "only %d functions told apart" % len(told))
 END
 	truthful "$1" --limit 100=4 --limit 40=6 --level2 20 --samples 250
@@ -182,12 +182,13 @@ check(blank > 3, "only %d blank" % blank)
 END
 
 echo
-echo "== level 1 alone: one group, all windows"
+echo "== level 1 alone: its groups, all windows"
 lab_setup=TDAGENT_LEVEL=1
 traced level1 "-m ivb" 100000 1000 500
 lab_setup=
 whole level1 3
-accurate level1 --windows 100 --enough 6
+# one node of level 2 comes with them, as formulas over counts that the truth does not add up
+accurate level1 --windows 100 --enough 6 --totals2 2.5
 holds level1 <<'END'
 check(report["run"]["level"] == 1, "level is %s" % report["run"]["level"])
 check(not any("memory_bound" in f.get("topdown", {}) for f in report["functions"]), "level 2")
