@@ -13,6 +13,7 @@ cat >wrong <<'END'
 run long banana
 run short 1fortnight
 run jitter 101
+run burst 17
 run pmu gpu
 run level 3
 run events *

@@ -29,12 +29,14 @@ quit()
 trap quit EXIT
 $clean TERM=xterm-256color $mux new-session -d -x 80 -y 24 "env LC_ALL=C.UTF-8 sh" || skip "tmux does not start here"
 
-# screen TEXT WHAT: the extended regular expression comes up on the screen.
+# screen TEXT WHAT: the extended regular expression comes up on the screen, and nothing
+# is being drawn any more.
 screen()
 {
 	for try in $(seq 200); do
-		$mux capture-pane -p >"$work/screen"
-		grep -qE -e "$1" "$work/screen" && return
+		$mux capture-pane -p >"$work/drawn"
+		grep -qE -e "$1" "$work/drawn" && cmp -s "$work/drawn" "$work/screen" && return
+		mv "$work/drawn" "$work/screen"
 		sleep 0.05
 	done
 	fail "$2: no $1 on the screen:"
