@@ -84,6 +84,16 @@ else
 	missing "speedscope (chromium, and TDAGENT_SPEEDSCOPE=node_modules/speedscope/dist/release)"
 fi
 
+# A flame graph made of the folded stacks, likewise: npm install stackvis.
+if [ -n "${TDAGENT_STACKVIS:-}" ]; then
+	"$TDAGENT_STACKVIS" collapsed flamegraph-svg <"$demo_name.folded" >demo.svg 2>svg.err ||
+		fail "stackvis: $(cat svg.err)"
+	samples=$(awk '/follow_links/ { n += $NF } END { print n + 0 }' "$demo_name.folded")
+	grep -q "follow_links ($samples samples, " demo.svg || fail "the flame graph has not $samples samples of follow_links"
+else
+	missing "stackvis (TDAGENT_STACKVIS=node_modules/.bin/stackvis)"
+fi
+
 # OpenMetrics: two other readers.
 if $clean python3 -c 'import prometheus_client' 2>/dev/null; then
 	$clean python3 -c '
