@@ -136,7 +136,10 @@ class Comparison:
         """Everything since the start is counted, but for a part of our own handlers."""
         counted = totals.get("slots", 0)
         ours = min(max((counted - program["slots"]) / max(agent["slots"], 1), 0), 1)
-        truth = {"slots": program["slots"] + ours * agent["slots"],
+        clamped = 0
+        for function in self.of("function"):
+            clamped |= function.get("clamped", 0)
+        truth = {"slots": program["slots"] + ours * agent["slots"], "clamped": clamped,
                  "topdown": {node: value + ours * agent["topdown"][node]
                              for node, value in program["topdown"].items()}}
         off = 100 * (counted / max(truth["slots"], 1) - 1)

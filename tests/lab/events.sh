@@ -108,8 +108,7 @@ groups grt "-m grt" 2
 # user mode may not read counters: the same by read(), if signals are asked for
 rounds=1000
 lab_windows=rdpmc
-groups skx-read "-m skx -r 0" 4
-lab_windows=
+groups skx-read "-m skx -r 0" 6
 holds skx-read <<'END'
 check("by read(), for RDPMC is off" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
 END
