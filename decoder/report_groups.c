@@ -55,7 +55,10 @@ int td_report_groups_add(struct td_report *report, const struct td_profile *prof
 	size_t last = 0;
 	int err = 0;
 
-	if (profile->header.groups < 2 || profile->header.drilled)
+	/* the vernier's groups change with its ticks: what a group saw in a quarter of a
+	 * second is no sample of the run, as far as intervals know */
+	if (profile->header.groups < 2 || profile->header.drilled ||
+	    profile->header.windows == TD_WINDOWS_VERNIER)
 		return 0;
 	for (size_t i = 0; i < profile->windows && !err; i++) {
 		const struct td_file_window *w = profile->window[i].window;

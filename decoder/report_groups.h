@@ -16,8 +16,8 @@
  * Adds the profile's windows, less their own cost (groups.h), to report->groups, the
  * process' and its threads'; of threads that are not asked for, none.  `thread` has for
  * each of the profile's threads the report's, UINT32_MAX: not asked for.  Does nothing
- * where groups were not taken in turn: then their windows are a sample of nothing.  0 or
- * -ENOMEM.
+ * where groups were not taken in turn window by window: then their windows are a sample
+ * of nothing.  0 or -ENOMEM.
  */
 int td_report_groups_add(struct td_report *report, const struct td_profile *profile,
 			 const struct td_own_cost cost[TD_GROUPS_MAX], uint32_t process,
