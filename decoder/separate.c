@@ -11,15 +11,14 @@
 #include "decoder/window_variance.h"
 
 #define EMPTY_TRUSTED 0.1 /* of an empty window's cost: as near the others' is */
-#define EDGES_DIFFER                                                                     \
-	0.05        /* standard deviation of their mix, before and behind the program */
-#define VARIES 0.01 /* standard deviation that makes a twin */
-#define TWIN_LEAST 0.03 /* of its variance: not to be seen is not to be none */
+#define EDGES_DIFFER 0.05 /* standard deviation of their mix on the two sides */
+#define VARIES 0.01       /* standard deviation that makes a twin */
+#define TWIN_LEAST 0.03   /* of its variance: not to be seen is not to be none */
 
 static void mean_mix(const struct td_separate_state *s, double *mix)
 {
 	td_sides sum = {0}, cost = {0};
-	double cycles = 0, n = 0, empties = 0, level1 = 0;
+	double n = 0, empties = 0, level1 = 0;
 
 	for (size_t i = 0; i < s->input->windows; i++) {
 		const struct td_separate_window *w = &s->input->window[i];
@@ -28,7 +27,6 @@ static void mean_mix(const struct td_separate_state *s, double *mix)
 			*(w->empty ? &cost[k] : &sum[k]) += w->value[k] / s->axis.width;
 		empties += w->empty;
 		n += !w->empty;
-		cycles += w->empty ? 0 : w->slots / s->axis.width;
 	}
 	for (int k = 0; k < TD_SEPARATE_NODES; k++)
 		mix[k] = fmax(0, sum[k] - (empties > 0 ? cost[k] * n / empties : 0));
@@ -49,8 +47,8 @@ static void empty_mean(const struct td_separate_state *s, double *cost, double *
 			cost[k] += w->value[k] / s->axis.width;
 		*empties += w->empty;
 	}
-	for (int k = 0; k<TD_SEPARATE_NODES && * empties> 0; k++)
-		cost[k] /= *empties;
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		cost[k] /= fmax(*empties, 1);
 }
 
 static void set_priors(struct td_separate_state *s, struct td_normal *normal)

@@ -48,18 +48,22 @@ static int exists(const char *pager)
 	return found;
 }
 
+int td_pager_is_there(void)
+{
+	return isatty(STDOUT_FILENO) && command() && exists(command());
+}
+
 pid_t td_pager_start(void)
 {
-	const char *pager = isatty(STDOUT_FILENO) ? command() : NULL;
 	int ends[2];
 	pid_t pid;
 
-	if (!pager || !exists(pager) || pipe2(ends, O_CLOEXEC) < 0)
+	if (!td_pager_is_there() || pipe2(ends, O_CLOEXEC) < 0)
 		return 0;
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
-		run(pager, ends);
+		run(command(), ends);
 	if (pid > 0) {
 		dup2(ends[1], STDOUT_FILENO);
 		/* who leaves the pager early has seen enough: no error */

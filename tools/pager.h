@@ -10,6 +10,9 @@
 
 #include <sys/types.h>
 
+/* 1 if td_pager_start() would find one, else 0. */
+int td_pager_is_there(void);
+
 /*
  * Puts the pager behind standard output.  Returns its process id, or 0 where there
  * is none: no terminal, none wanted, or it cannot be started.

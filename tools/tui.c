@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tools/commands.h"
+#include "tools/pager.h"
 #include "tools/tui_draw.h"
 
 #define KEY_ESCAPE 27
@@ -72,7 +73,7 @@ static int argument_count(const struct browser *browser)
 	return browser->count + 3;
 }
 
-/* In a child, which has the terminal meanwhile; its pager waits for the reader. */
+/* In a child, which has the terminal meanwhile. */
 __attribute__((noreturn)) static void run_annotate(const struct browser *browser,
 						   const struct td_report_function *f)
 {
@@ -105,7 +106,8 @@ static void annotate(struct browser *browser, size_t function)
 		run_annotate(browser, &browser->report->function[function]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (pid < 0 || status) {
+	/* a pager waits for the reader, but for bad news there is none */
+	if (pid < 0 || status || !td_pager_is_there()) {
 		fputs("Enter goes on\n", stderr);
 		while (pid > 0 && getchar() != '\n' && !feof(stdin))
 			;

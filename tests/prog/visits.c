@@ -19,7 +19,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 #define TURNS 200000
 
 static unsigned rounds = 20;

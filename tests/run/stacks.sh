@@ -54,7 +54,7 @@ same_as_report()
 	python3 stacks.py report.json samples.folded windows.folded slots.folded "$@" ||
 		fail "$(basename "$profile"): see above"
 }
-same_as_report "$demo" "main;run_shift;sort_orders" "start_thread;run_shift;hash_blocks"
+same_as_report "$demo" "main;run_shift;sort_orders" ";run_shift;hash_blocks"
 same_as_report "$paths" "main;parts;"
 # a recursion is a stack, and counts once in the total: see above
 grep -q 'recurse;recurse;recurse' samples.folded || fail "no recursion"
@@ -62,9 +62,9 @@ grep -q 'recurse;recurse;recurse' samples.folded || fail "no recursion"
 # One thread's; functions of one module with their callers in others.
 $clean "$tdagent" export --format=folded --thread=science "$demo" >science.folded
 grep -v '^science;' science.folded && fail "--thread: another thread"
-grep -q ';start_thread;run_shift;hash_blocks ' science.folded || fail "--thread: no stack"
+grep -q ';[^;]*;run_shift;hash_blocks ' science.folded || fail "--thread: no stack"
 $clean "$tdagent" export --format=folded --module=demo "$demo" >demo.folded
-grep -q '__libc_start_call_main;main;run_shift' demo.folded || fail "--module: no callers"
+grep -q '__libc_start_main;[^;]*;main;run_shift' demo.folded || fail "--module: no callers"
 
 $clean "$tdagent" export -o demo.speedscope.json "$demo"
 python3 - demo.speedscope.json <<'END' || fail "speedscope: see above"
@@ -72,7 +72,8 @@ import json, sys
 whole = json.load(open(sys.argv[1]))
 frames = [f["name"] for f in whole["shared"]["frames"]]
 stacks = [[frames[i] for i in s] for s in whole["profiles"][0]["samples"]]
-assert any(s[0] == "science" and s[-3:] == ["start_thread", "run_shift", "hash_blocks"] for s in stacks), stacks
+# libc has not symbols of all its functions everywhere
+assert any(s[0] == "science" and len(s) > 3 and s[-2:] == ["run_shift", "hash_blocks"] for s in stacks), stacks
 END
 
 if command -v go >/dev/null && go tool pprof -help >/dev/null 2>&1; then

@@ -56,10 +56,12 @@ for line in text.split("\nHow it")[0].split("\n")[1:]:
         name = line.split(":")[0]
         callers[name] = []
 assert [c[1] for c in callers["sort_orders"]] == ["run_shift"], callers
-assert {c[1] for c in callers["run_shift"]} == {"main", "start_thread"}, callers
+# the other one is start_thread, if libc has symbols here
+assert len(callers["run_shift"]) == 2 and "main" in [c[1] for c in callers["run_shift"]], callers
 for name, rows in callers.items():
     assert 99 < sum(r[0] for r in rows) < 101, (name, rows)
-    assert rows == sorted(rows, reverse=True), (name, rows)
+    shares = [r[0] for r in rows]
+    assert shares == sorted(shares, reverse=True), (name, rows)
 END
 agent TDAGENT_PMU=simulated TDAGENT_LONG=5ms "$prog/burn" 100
 report 0 --callers "$(profile burn)"
@@ -117,7 +119,7 @@ def same_nodes(row, wanted, count):
     assert len(nodes) == count, nodes
     for node in nodes:
         for part in "value", "low", "high":
-            cell, number = row[node + "_" + part], wanted["topdown"].get(node, {}).get(part)
+            cell, number = row[node + "_" + part], wanted.get("topdown", {}).get(node, {}).get(part)
             assert cell == "" if number is None else abs(float(cell) - number) < 1e-8, (node, part, cell, number)
     assert row["bottleneck"] == wanted.get("bottleneck", ""), row
     assert row["simulated"] == "SIMULATED"

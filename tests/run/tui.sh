@@ -99,7 +99,12 @@ keys Escape
 screen "^ follow_links" "back"
 keys a
 screen "follow_links.*(samples|windows)|demo.c|mov" "its lines"
-keys q
+# a pager is left by q; where there is none, they stay until Enter
+if command -v less >/dev/null; then
+	keys q
+else
+	keys Enter
+fi
 screen "^ follow_links" "back from the lines"
 
 $mux resize-window -x 60 -y 15 2>/dev/null && {

@@ -94,8 +94,8 @@ START_TEST(broken_lines_are_nothing)
 {
 	static const char *const good[] = {
 		"            burn 2/3 [001] 15.350316797:     995223 c:u:      56 b+0x4",
-		"            burn 2/2 15.348346962: PERF_RECORD_MMAP2 2/2: [0x56(0x10) @ 0 "
-		"fe:00 1 2]: r-xp /a",
+		("            burn 2/2 15.348346962: PERF_RECORD_MMAP2 2/2: [0x56(0x10) @ 0 "
+		 "fe:00 1 2]: r-xp /a"),
 		"            burn 2/2 15.348346962: PERF_RECORD_FORK(3:3):(2:2)",
 	};
 	static const char *const bad[] = {
@@ -104,8 +104,8 @@ START_TEST(broken_lines_are_nothing)
 		"            burn x/3 15.350316797:     995223 c:u:      56 b+0x4",
 		"            burn 2/3 15.9999999999:     995223 c:u:      56 b+0x4",
 		"            burn 2/3 99999999999999999999.1:     995223 c:u:      56 b+0x4",
-		"            burn 2/2 1.000000001: PERF_RECORD_MMAP2 2/2: "
-		"[0xffffffffffffffff(0x10) @ 0 fe:00 1 2]: r-xp /a",
+		("            burn 2/2 1.000000001: PERF_RECORD_MMAP2 2/2: "
+		 "[0xffffffffffffffff(0x10) @ 0 fe:00 1 2]: r-xp /a"),
 	};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
