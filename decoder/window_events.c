@@ -254,21 +254,8 @@ static void add_key(struct td_events *events, const struct td_separate_input *in
 
 static int place_times(struct td_events *events)
 {
-	struct td_rows *rows = &events->rows;
-	size_t cells = 0;
-
-	for (size_t k = 0; k < rows->keys; k++)
-		cells += (size_t)rows->key[k].bins * rows->key[k].columns;
-	rows->time = calloc(cells + 1, sizeof(*rows->time));
-	events->count = calloc(cells + 1, sizeof(*events->count));
-	if (!rows->time || !events->count)
-		return -ENOMEM;
-	cells = 0;
-	for (size_t k = 0; k < rows->keys; k++) {
-		rows->key[k].time = rows->time + cells;
-		cells += (size_t)rows->key[k].bins * rows->key[k].columns;
-	}
-	return 0;
+	events->count = calloc(td_rows_cells(&events->rows) + 1, sizeof(*events->count));
+	return events->count ? td_rows_place_times(&events->rows) : -ENOMEM;
 }
 
 static int get_memory(struct td_events *events, size_t windows, size_t columns)

@@ -205,12 +205,39 @@ static double unseen(const struct td_rows *rows, const struct td_key *key)
 	return cycles * fmin(1, cycles / UNSEEN_FEW) * away / (bin->end - bin->begin + 1);
 }
 
+static size_t cells_of(const struct td_key *key)
+{
+	return (size_t)key->bins * key->columns;
+}
+
+size_t td_rows_cells(const struct td_rows *rows)
+{
+	size_t cells = 0;
+
+	for (size_t k = 0; k < rows->keys; k++)
+		cells += cells_of(&rows->key[k]);
+	return cells;
+}
+
+int td_rows_place_times(struct td_rows *rows)
+{
+	size_t cells = 0;
+
+	rows->time = calloc(td_rows_cells(rows) + 1, sizeof(*rows->time));
+	if (!rows->time)
+		return -ENOMEM;
+	for (size_t k = 0; k < rows->keys; k++) {
+		rows->key[k].time = rows->time + cells;
+		cells += cells_of(&rows->key[k]);
+	}
+	return 0;
+}
+
 static int build_keys(struct td_rows *rows, const uint32_t *first)
 {
 	uint32_t *index = malloc((rows->columns + 1) * sizeof(*index));
 	uint32_t *column = rows->column;
 	struct td_bin *bin = rows->bin;
-	size_t cells = 0;
 
 	if (!index)
 		return -ENOMEM;
@@ -232,18 +259,9 @@ static int build_keys(struct td_rows *rows, const uint32_t *first)
 		key->unseen = unseen(rows, key);
 		column += key->columns;
 		bin += key->bins;
-		cells += (size_t)key->bins * key->columns;
 	}
 	free(index);
-	rows->time = calloc(cells + 1, sizeof(*rows->time));
-	if (!rows->time)
-		return -ENOMEM;
-	cells = 0;
-	for (size_t k = 0; k < rows->keys; k++) {
-		rows->key[k].time = rows->time + cells;
-		cells += (size_t)rows->key[k].bins * rows->key[k].columns;
-	}
-	return 0;
+	return td_rows_place_times(rows);
 }
 
 int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,

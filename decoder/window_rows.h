@@ -94,6 +94,11 @@ int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,
  * Their variances stay as they are.  0 or -ENOMEM. */
 int td_rows_fill(struct td_rows *rows, unsigned without);
 
+/* One time for each bin and column of each key; how many, and zeroed room for them in
+ * rows->time, to which the keys then point.  0 or -ENOMEM. */
+size_t td_rows_cells(const struct td_rows *rows);
+int td_rows_place_times(struct td_rows *rows);
+
 void td_rows_free(struct td_rows *rows);
 
 #endif
