@@ -12,73 +12,73 @@
 static const int measured[TD_NODES] = {0, 1, 2, 3, 4, 0, 5, 1, 6, 2, 7, 3};
 static const int minus[TD_NODES] = {-1, -1, -1, -1, -1, 4, -1, 5, -1, 6, -1, 7};
 
-static double truth(const struct sim *sim, unsigned function, int node)
+/* A test's run: what was simulated, and what was made of it. */
+static struct sim sim;
+static struct td_separate result;
+
+static double truth(unsigned function, int node)
 {
-	const double *t = sim->truth[function];
+	const double *t = sim.truth[function];
 
 	return t[measured[node]] - (minus[node] < 0 ? 0 : t[minus[node]]);
 }
 
 /* Worst level 1 fraction, in points. */
-static double error_of(const struct sim *sim, const struct td_separate *result,
-		       unsigned function)
+static double error_of(unsigned function)
 {
 	double worst = 0;
 
 	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
-		ck_assert(result->function[function].node[i].present);
+		ck_assert(result.function[function].node[i].present);
 		worst = fmax(worst,
-			     fabs(result->function[function].node[i].estimate.value -
-				  truth(sim, function, i)));
+			     fabs(result.function[function].node[i].estimate.value -
+				  truth(function, i)));
 	}
 	return 100 * worst;
 }
 
-static double visit(const struct sim *sim, unsigned function)
+static double visit(unsigned function)
 {
-	return sim->cycles[function] / sim->visits[function];
+	return sim.cycles[function] / sim.visits[function];
 }
 
-static void separate(const struct sim_setup *setup, struct sim *sim,
-		     struct td_separate *result)
+static void separate(const struct sim_setup *setup)
 {
 	struct td_separate_input input;
 
-	sim_run(sim, setup);
+	sim_run(&sim, setup);
 	input = (struct td_separate_input){
-		.window = sim->window,
-		.windows = sim->windows,
-		.functions = sim->functions,
+		.window = sim.window,
+		.windows = sim.windows,
+		.functions = sim.functions,
 		.nodes = TD_SEPARATE_NODES,
 		.returns = !setup->no_returns,
 	};
-	ck_assert_int_eq(td_separate(&input, result), 0);
+	ck_assert_int_eq(td_separate(&input, &result), 0);
 }
 
-static void done(struct sim *sim, struct td_separate *result)
+static void done(void)
 {
-	sim_free(sim);
-	td_separate_free(result);
+	sim_free(&sim);
+	td_separate_free(&result);
 }
 
 /* No function of so many cycles a visit, and a part of a percent, is further off. */
-static void limit(const struct sim *sim, const struct td_separate *result, double from,
-		  double to, double points)
+static void limit(double from, double to, double points)
 {
 	double all = 0;
 	int seen = 0;
 
-	for (unsigned f = 0; f < sim->functions; f++)
-		all += sim->cycles[f];
-	for (unsigned f = 0; f < sim->functions; f++) {
+	for (unsigned f = 0; f < sim.functions; f++)
+		all += sim.cycles[f];
+	for (unsigned f = 0; f < sim.functions; f++) {
 		double error;
 
-		if (sim->cycles[f] < 0.01 * all || visit(sim, f) < from ||
-		    visit(sim, f) >= to)
+		if (sim.cycles[f] < 0.01 * all || visit(f) < from || visit(f) >= to)
 			continue;
-		error = error_of(sim, result, f);
+		error = error_of(f);
 		ck_assert_msg(error <= points, "function %u, %.0f cycles: %.2f points", f,
-			      visit(sim, f), error);
+			      visit(f), error);
 		seen++;
 	}
 	ck_assert_int_gt(seen, 0);
@@ -91,20 +91,18 @@ START_TEST(awkward_patterns)
 					.windows = 30000,
 					.shortest = 2,
 					.most = 600};
-	struct td_separate result;
-	struct sim sim;
 
-	separate(&setup, &sim, &result);
-	limit(&sim, &result, 100, INFINITY, 0.7);
-	limit(&sim, &result, 25, 100, 2);
+	separate(&setup);
+	limit(100, INFINITY, 0.7);
+	limit(25, 100, 2);
 	for (unsigned f = 0; f < sim.functions; f++) {
 		const struct td_separate_function *function = &result.function[f];
 
-		if (visit(&sim, f) < 10)
+		if (visit(f) < 10)
 			ck_assert_int_eq(function->evidence, TD_EVIDENCE_CALLERS);
-		if (visit(&sim, f) >= 40)
+		if (visit(f) >= 40)
 			ck_assert_int_ne(function->evidence, TD_EVIDENCE_CALLERS);
-		if (visit(&sim, f) >= 2000)
+		if (visit(f) >= 2000)
 			ck_assert_int_eq(function->evidence, TD_EVIDENCE_OWN);
 		ck_assert_double_ge(function->identifiability, 0);
 		ck_assert_double_le(function->identifiability, 1);
@@ -114,7 +112,7 @@ START_TEST(awkward_patterns)
 	ck_assert_double_eq_tol(result.cost.cycles.value, 63, 1);
 	ck_assert_double_eq_tol(result.cost.start, 18, 1);
 	ck_assert_double_eq_tol(result.cost.mix[3], 0.4, 0.02);
-	done(&sim, &result);
+	done();
 }
 END_TEST
 
@@ -126,23 +124,21 @@ START_TEST(long_windows)
 					.windows = 30000,
 					.shortest = 2,
 					.most = 4000};
-	struct td_separate result;
-	struct sim sim;
 
-	separate(&setup, &sim, &result);
-	limit(&sim, &result, 100, INFINITY, 0.7);
-	done(&sim, &result);
+	separate(&setup);
+	limit(100, INFINITY, 0.7);
+	done();
 }
 END_TEST
 
 /* The plain rule: sums over windows with the same function at both ends. */
-static double plain_error(const struct sim *sim, unsigned function)
+static double plain_error(unsigned function)
 {
 	double sum[TD_SEPARATE_NODES] = {0}, slots = 0, worst = 0, cost = 0, n = 0;
 	double own[TD_SEPARATE_NODES] = {0};
 
-	for (size_t i = 0; i < sim->windows; i++) {
-		const struct td_separate_window *w = &sim->window[i];
+	for (size_t i = 0; i < sim.windows; i++) {
+		const struct td_separate_window *w = &sim.window[i];
 
 		if (!w->empty)
 			continue;
@@ -151,8 +147,8 @@ static double plain_error(const struct sim *sim, unsigned function)
 		for (int k = 0; k < TD_SEPARATE_NODES; k++)
 			own[k] += w->value[k];
 	}
-	for (size_t i = 0; i < sim->windows; i++) {
-		const struct td_separate_window *w = &sim->window[i];
+	for (size_t i = 0; i < sim.windows; i++) {
+		const struct td_separate_window *w = &sim.window[i];
 
 		if (w->empty || w->open != function || w->close != function || w->calls)
 			continue;
@@ -161,7 +157,7 @@ static double plain_error(const struct sim *sim, unsigned function)
 			sum[k] += w->value[k] - own[k] / n;
 	}
 	for (int k = 0; k < TD_NODES_LEVEL1; k++)
-		worst = fmax(worst, fabs(sum[k] / slots - truth(sim, function, k)));
+		worst = fmax(worst, fabs(sum[k] / slots - truth(function, k)));
 	return 100 * worst;
 }
 
@@ -174,19 +170,16 @@ START_TEST(never_worse_than_the_plain_rule)
 					.shortest = 2,
 					.most = 2000,
 					.noise = 0.3};
-	struct td_separate result;
 	double mine = 0, plain = 0;
-	struct sim sim;
 
-	separate(&setup, &sim, &result);
+	separate(&setup);
 	for (unsigned f = 0; f < sim.functions; f++) {
-		mine += error_of(&sim, &result, f);
-		plain += plain_error(&sim, f);
-		ck_assert_double_le(error_of(&sim, &result, f),
-				    plain_error(&sim, f) + 0.6);
+		mine += error_of(f);
+		plain += plain_error(f);
+		ck_assert_double_le(error_of(f), plain_error(f) + 0.6);
 	}
 	ck_assert_double_le(mine, 1.1 * plain);
-	done(&sim, &result);
+	done();
 }
 END_TEST
 
@@ -201,17 +194,15 @@ START_TEST(edges)
 					.most = 2000,
 					.edge = 150,
 					.edge_spread = 0.5};
-	struct td_separate result;
-	struct sim sim;
 
-	separate(&setup, &sim, &result);
-	limit(&sim, &result, 1000, INFINITY, 1);
+	separate(&setup);
+	limit(1000, INFINITY, 1);
 	ck_assert_double_eq_tol(result.cost.cycles.value, 663, 12);
 	ck_assert_double_eq_tol(result.cost.start, 318, 12);
 	ck_assert_double_eq_tol(result.cost.start_spread, 61, 6);
 	ck_assert_double_lt(result.cost.empty, 530);
 	ck_assert_double_eq_tol(result.cost.mix[2], (600 * 0.55 + 63 * 0.2) / 663, 0.03);
-	done(&sim, &result);
+	done();
 }
 END_TEST
 
@@ -224,13 +215,11 @@ START_TEST(small_edges)
 					.most = 2000,
 					.edge = 50,
 					.edge_spread = 0.5};
-	struct td_separate result;
-	struct sim sim;
 
-	separate(&setup, &sim, &result);
-	limit(&sim, &result, 100, INFINITY, 1.5);
+	separate(&setup);
+	limit(100, INFINITY, 1.5);
 	ck_assert_double_eq_tol(result.cost.cycles.value, 263, 5);
-	done(&sim, &result);
+	done();
 }
 END_TEST
 
@@ -244,13 +233,11 @@ START_TEST(small_edges_short_windows)
 					.most = 600,
 					.edge = 50,
 					.edge_spread = 0.5};
-	struct td_separate result;
-	struct sim sim;
 
-	separate(&setup, &sim, &result);
-	limit(&sim, &result, 100, INFINITY, 1.2);
-	limit(&sim, &result, 25, 100, 6);
-	done(&sim, &result);
+	separate(&setup);
+	limit(100, INFINITY, 1.2);
+	limit(25, 100, 6);
+	done();
 }
 END_TEST
 
@@ -266,18 +253,16 @@ START_TEST(short_visits_behind_edges)
 					.edge = 50,
 					.edge_spread = 0.5,
 					.calls = 1};
-	struct td_separate result;
-	struct sim sim;
 
-	separate(&setup, &sim, &result);
-	limit(&sim, &result, 100, INFINITY, 1);
-	limit(&sim, &result, 25, 100, 4);
+	separate(&setup);
+	limit(100, INFINITY, 1);
+	limit(25, 100, 4);
 	for (unsigned f = 0; f < sim.functions; f++) {
-		if (visit(&sim, f) < 100)
-			ck_assert_double_eq_tol(result.function[f].visit, visit(&sim, f),
-						0.05 * visit(&sim, f));
+		if (visit(f) < 100)
+			ck_assert_double_eq_tol(result.function[f].visit, visit(f),
+						0.05 * visit(f));
 	}
-	done(&sim, &result);
+	done();
 }
 END_TEST
 
@@ -295,12 +280,10 @@ START_TEST(late_interrupts)
 					.shortest = 2,
 					.most = 600,
 					.block = 120};
-	struct td_separate result;
-	struct sim sim;
 	int short_visits = 0;
 
-	separate(&setup, &sim, &result);
-	limit(&sim, &result, 1000, INFINITY, 0.3);
+	separate(&setup);
+	limit(1000, INFINITY, 0.3);
 	ck_assert_double_eq_tol(result.cost.cycles.value, 63, 0.7);
 	ck_assert_double_lt(result.cost.start, -5);
 	for (unsigned f = 0; f < sim.functions; f++) {
@@ -308,10 +291,10 @@ START_TEST(late_interrupts)
 			ck_assert_double_gt(result.function[f].visit,
 					    -1.5 * result.cost.start);
 		short_visits += result.function[f].evidence == TD_EVIDENCE_CALLERS &&
-				visit(&sim, f) >= 30;
+				visit(f) >= 30;
 	}
 	ck_assert_int_gt(short_visits, 0);
-	done(&sim, &result);
+	done();
 }
 END_TEST
 
@@ -356,7 +339,6 @@ START_TEST(late_in_pieces)
 					  .functions = 2,
 					  .nodes = TD_NODES_LEVEL1,
 					  .returns = 1};
-	struct td_separate result;
 	uint32_t state = 1;
 
 	for (size_t i = 0; i < WINDOWS; i++) {
@@ -385,22 +367,18 @@ START_TEST(visits)
 					.windows = 30000,
 					.shortest = 2,
 					.most = 600};
-	struct td_separate result;
-	struct sim sim;
 
-	separate(&setup, &sim, &result);
+	separate(&setup);
 	for (unsigned f = 0; f < sim.functions; f++) {
 		const struct td_separate_function *function = &result.function[f];
 		int callers = function->evidence == TD_EVIDENCE_CALLERS;
 
-		if (visit(&sim, f) < 15)
-			ck_assert_msg(callers, "%.1f %.1f", visit(&sim, f),
-				      function->visit);
-		if (visit(&sim, f) >= 25)
-			ck_assert_msg(!callers, "%.1f %.1f", visit(&sim, f),
-				      function->visit);
+		if (visit(f) < 15)
+			ck_assert_msg(callers, "%.1f %.1f", visit(f), function->visit);
+		if (visit(f) >= 25)
+			ck_assert_msg(!callers, "%.1f %.1f", visit(f), function->visit);
 	}
-	done(&sim, &result);
+	done();
 }
 END_TEST
 
@@ -413,15 +391,13 @@ START_TEST(no_returns)
 					.shortest = 2,
 					.most = 600,
 					.no_returns = 1};
-	struct td_separate result;
-	struct sim sim;
 
-	separate(&setup, &sim, &result);
-	limit(&sim, &result, 100, INFINITY, 3);
+	separate(&setup);
+	limit(100, INFINITY, 3);
 	ck_assert_uint_eq(result.own, 0);
 	for (unsigned f = 0; f < sim.functions; f++)
 		ck_assert_int_ne(result.function[f].evidence, TD_EVIDENCE_OWN);
-	done(&sim, &result);
+	done();
 }
 END_TEST
 
@@ -430,13 +406,13 @@ END_TEST
  * frontend bound, one all but bad speculation.  What a window does not count is
  * nonsense in it.
  */
-static void as_four_counters(struct sim *sim)
+static void as_four_counters(void)
 {
 	static const unsigned counts[] = {TD_COUNTS_LEVEL1, 0x3, 0x5};
 	uint64_t state = 88172645463325252u;
 
-	for (size_t i = 0; i < sim->windows; i++) {
-		struct td_separate_window *w = &sim->window[i];
+	for (size_t i = 0; i < sim.windows; i++) {
+		struct td_separate_window *w = &sim.window[i];
 
 		state = state * 6364136223846793005u + 1442695040888963407u;
 		w->counts = (uint8_t)counts[(state >> 33) % 3];
@@ -449,21 +425,20 @@ static void as_four_counters(struct sim *sim)
 	}
 }
 
-static void separate_parts(const struct sim_setup *setup, struct sim *sim,
-			   struct td_separate *result)
+static void separate_parts(const struct sim_setup *setup)
 {
 	struct td_separate_input input;
 
-	sim_run(sim, setup);
-	as_four_counters(sim);
+	sim_run(&sim, setup);
+	as_four_counters();
 	input = (struct td_separate_input){
-		.window = sim->window,
-		.windows = sim->windows,
-		.functions = sim->functions,
+		.window = sim.window,
+		.windows = sim.windows,
+		.functions = sim.functions,
 		.returns = 1,
 		.width = 6,
 	};
-	ck_assert_int_eq(td_separate_parts(&input, result), 0);
+	ck_assert_int_eq(td_separate_parts(&input, &result), 0);
 }
 
 START_TEST(parts_of_level_1)
@@ -473,20 +448,18 @@ START_TEST(parts_of_level_1)
 					.windows = 30000,
 					.shortest = 2,
 					.most = 600};
-	struct td_separate result;
-	struct sim sim;
 	uint64_t windows = 0;
 
-	separate_parts(&setup, &sim, &result);
-	limit(&sim, &result, 100, INFINITY, 1.2);
-	limit(&sim, &result, 25, 100, 3);
+	separate_parts(&setup);
+	limit(100, INFINITY, 1.2);
+	limit(25, 100, 3);
 	for (unsigned f = 0; f < sim.functions; f++) {
 		const struct td_separate_function *function = &result.function[f];
 		double sum = 0;
 
-		if (visit(&sim, f) < 10)
+		if (visit(f) < 10)
 			ck_assert_int_eq(function->evidence, TD_EVIDENCE_CALLERS);
-		if (visit(&sim, f) >= 2000)
+		if (visit(f) >= 2000)
 			ck_assert_int_eq(function->evidence, TD_EVIDENCE_OWN);
 		for (int k = 0; k < TD_NODES_LEVEL1; k++)
 			sum += function->node[k].estimate.value;
@@ -498,7 +471,7 @@ START_TEST(parts_of_level_1)
 	ck_assert_uint_gt(result.own, windows / 10);
 	ck_assert_double_eq_tol(result.cost.cycles.value, 63, 1);
 	ck_assert_double_eq_tol(result.cost.mix[3], 0.4, 0.02);
-	done(&sim, &result);
+	done();
 }
 END_TEST
 
@@ -508,8 +481,6 @@ START_TEST(no_parts)
 	const struct sim_setup setup = {
 		.kind = SIM_LONG, .seed = 1, .windows = 200, .shortest = 2, .most = 600};
 	struct td_separate_input input = {.returns = 1, .width = 6};
-	struct td_separate result;
-	struct sim sim;
 
 	sim_run(&sim, &setup);
 	input.window = sim.window;
@@ -534,14 +505,12 @@ START_TEST(measured_lengths)
 					.shortest = 30,
 					.most = 600,
 					.unknown_requested = 1};
-	struct td_separate result;
-	struct sim sim;
 
-	separate(&setup, &sim, &result);
+	separate(&setup);
 	ck_assert_int_eq(result.cost.axis, TD_AXIS_MEASURED);
 	ck_assert_double_eq(result.cost.width, 1);
-	limit(&sim, &result, 100, INFINITY, 1);
-	done(&sim, &result);
+	limit(100, INFINITY, 1);
+	done();
 }
 END_TEST
 
@@ -559,15 +528,13 @@ START_TEST(intervals)
 						.shortest = 2,
 						.most = run % 2 ? 600 : 2000,
 						.noise = run % 5 ? 0 : 0.3};
-		struct td_separate result;
-		struct sim sim;
 
-		separate(&setup, &sim, &result);
+		separate(&setup);
 		for (unsigned f = 0; f < sim.functions; f++) {
 			for (int i = 0; i < TD_NODES; i++) {
 				const struct td_topdown_value *v =
 					&result.function[f].node[i];
-				double t = truth(&sim, f, i);
+				double t = truth(f, i);
 
 				if (!v->present || sim.cycles[f] <= 0)
 					continue;
@@ -578,7 +545,7 @@ START_TEST(intervals)
 					  t <= v->estimate.high + 1e-9;
 			}
 		}
-		done(&sim, &result);
+		done();
 	}
 	ck_assert_msg(inside / all > 0.92 && inside / all < 0.985, "%.1f %% of %.0f",
 		      100 * inside / all, all);
@@ -589,8 +556,6 @@ START_TEST(level_1_only)
 {
 	const struct sim_setup setup = {
 		.kind = SIM_LONG, .seed = 1, .windows = 3000, .shortest = 2, .most = 600};
-	struct td_separate result;
-	struct sim sim;
 	struct td_separate_input input;
 
 	sim_run(&sim, &setup);
@@ -599,10 +564,10 @@ START_TEST(level_1_only)
 	input = (struct td_separate_input){
 		sim.window, sim.windows, sim.functions, 4, 1, 0, 0};
 	ck_assert_int_eq(td_separate(&input, &result), 0);
-	limit(&sim, &result, 1000, INFINITY, 0.7);
+	limit(1000, INFINITY, 0.7);
 	for (unsigned f = 0; f < sim.functions; f++)
 		ck_assert(!result.function[f].node[TD_NODE_HEAVY_OPERATIONS].present);
-	done(&sim, &result);
+	done();
 }
 END_TEST
 
@@ -611,7 +576,6 @@ START_TEST(little)
 {
 	struct td_separate_window window[200];
 	struct td_separate_input input = {window, 0, 3, 8, 1, 0, 0};
-	struct td_separate result;
 
 	memset(window, 0, sizeof(window));
 	for (size_t n = 0; n <= 200; n += n < 3 ? 1 : 197) {
@@ -651,7 +615,6 @@ START_TEST(many_functions)
 	enum { FUNCTIONS = 3000, WINDOWS = 30000 };
 	struct td_separate_window *window = calloc(WINDOWS, sizeof(*window));
 	struct td_separate_input input = {window, WINDOWS, FUNCTIONS, 8, 1, 0, 0};
-	struct td_separate result;
 	unsigned present = 0;
 
 	for (unsigned i = 0; i < WINDOWS; i++) {
