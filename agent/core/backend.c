@@ -324,7 +324,7 @@ static bool wants_vernier(const struct td_options *options,
 			  const struct td_backend_choice *choice)
 {
 	if (options->windows == TD_WINDOWS_AUTO)
-		return is_read_by_kernel(choice) && TD_ARCH_VERNIER_HOLDS;
+		return is_read_by_kernel(choice);
 	return options->windows == TD_WINDOWS_BY_VERNIER;
 }
 
