@@ -379,6 +379,8 @@ void td_lifecycle_finish(void)
 
 bool td_lifecycle_before_exec(void)
 {
+	if (td_core_is_elsewhere())
+		td_actions_before_exec_elsewhere();
 	if (!td_core_is_here() || !atomic_load(&td_core.running))
 		return false;
 	td_actions_before_exec();

@@ -5,7 +5,7 @@ prog_cflags = $(AM_CFLAGS) -O2 -g
 
 noinst_PROGRAMS += tests/prog/demo tests/prog/starts
 check_PROGRAMS += \
-	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/exits tests/prog/forker \
+	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/exits tests/prog/families tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/later tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
 	tests/prog/notsc tests/prog/nounwind tests/prog/paths tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits \
@@ -29,6 +29,9 @@ tests_prog_corners_LDFLAGS = -pthread
 tests_prog_deny_SOURCES = tests/prog/deny.c
 tests_prog_exits_SOURCES = tests/prog/exits.c tests/prog/breakpoint.h tests/prog/spin.h
 tests_prog_exits_CFLAGS = $(prog_cflags)
+tests_prog_families_SOURCES = tests/prog/families.c tests/prog/spin.h
+tests_prog_families_CFLAGS = $(prog_cflags)
+tests_prog_families_LDFLAGS = -pthread
 tests_prog_forker_SOURCES = tests/prog/forker.c tests/prog/spin.h
 tests_prog_forker_CFLAGS = $(prog_cflags)
 tests_prog_functions_SOURCES = tests/prog/functions.c tests/prog/spin.h

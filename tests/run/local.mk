@@ -14,6 +14,7 @@ run_tests = \
 	tests/run/diff.sh \
 	tests/run/exec.sh \
 	tests/run/export.sh \
+	tests/run/families.sh \
 	tests/run/faults.sh \
 	tests/run/fork.sh \
 	tests/run/guest.sh \
