@@ -33,6 +33,7 @@ event_tables = \
 	data/events/sandybridge.events \
 	data/events/sapphirerapids.events \
 	data/events/skylake.events \
+	data/events/skymont.events \
 	data/events/zen4.events \
 	data/events/zen5.events
 EXTRA_DIST += decoder/event_tables.awk data/events/README.md $(event_tables)
