@@ -23,6 +23,7 @@ decoder_tests = \
 	tests/unit/test_tui \
 	tests/unit/test_perf_map \
 	tests/unit/test_profile \
+	tests/unit/test_published \
 	tests/unit/test_registers \
 	tests/unit/test_report \
 	tests/unit/test_report_log \
@@ -48,6 +49,9 @@ tests_unit_test_compare_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_cpu_name_SOURCES = tests/unit/test_cpu_name.c tests/unit/unit.h
 tests_unit_test_cpu_name_CFLAGS = $(td_unit_cflags)
 tests_unit_test_cpu_name_LDADD = $(td_unit_ldadd)
+tests_unit_test_published_SOURCES = tests/unit/test_published.c
+tests_unit_test_published_CFLAGS = $(td_unit_cflags)
+tests_unit_test_published_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_events_SOURCES = tests/unit/test_events.c
 tests_unit_test_events_CFLAGS = $(td_unit_cflags)
 tests_unit_test_events_LDADD = $(td_unit_ldadd) -lm
