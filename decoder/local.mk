@@ -62,6 +62,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/paths.c decoder/paths.h decoder/paths_tree.c \
 	decoder/jit_names.c decoder/jit_names.h \
 	decoder/jitdump.c decoder/jitdump.h \
+	decoder/latencies.c decoder/latencies.h \
 	decoder/perf_map.c decoder/perf_map.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
