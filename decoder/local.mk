@@ -33,6 +33,7 @@ event_tables = \
 	data/events/sandybridge.events \
 	data/events/sapphirerapids.events \
 	data/events/skylake.events \
+	data/events/skymont.events \
 	data/events/zen4.events \
 	data/events/zen5.events
 EXTRA_DIST += decoder/event_tables.awk data/events/README.md $(event_tables)
@@ -61,6 +62,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/paths.c decoder/paths.h decoder/paths_tree.c \
 	decoder/jit_names.c decoder/jit_names.h \
 	decoder/jitdump.c decoder/jitdump.h \
+	decoder/latencies.c decoder/latencies.h \
 	decoder/perf_map.c decoder/perf_map.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \

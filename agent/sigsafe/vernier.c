@@ -7,6 +7,7 @@
 
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/latency.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/trigger.h"
 #include "agent/sigsafe/vernier_window.h"
@@ -108,6 +109,7 @@ static void take_all(struct td_thread *thread, bool last)
 	struct td_vernier_reading now;
 
 	take_records(thread);
+	td_latency_take(thread);
 	td_vernier_window_cut(thread);
 	if (!read_now(thread, &now))
 		return;

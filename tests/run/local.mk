@@ -23,6 +23,7 @@ run_tests = \
 	tests/run/isolation.sh \
 	tests/run/jit.sh \
 	tests/run/killed.sh \
+	tests/run/latency.sh \
 	tests/run/later.sh \
 	tests/run/many.sh \
 	tests/run/options.sh \
