@@ -245,6 +245,8 @@ static void reset(const struct td_backend_choice *choice, struct td_thread *thre
 
 	vernier->tick_ns = tick_of(choice, vernier);
 	vernier->ticked = false;
+	vernier->asked_ns = 0;
+	vernier->lateness = 0;
 	vernier->waiting = false;
 }
 
@@ -404,6 +406,8 @@ static void make_plan(struct td_backend_choice *choice)
 
 	*plan = choice->plan;
 	plan->shortest = cycles ? CYCLES_SHORTEST : CLOCK_SHORTEST_NS;
+	if (cycles) /* what is longer is no late interrupt: the tick was late */
+		plan->late = 0;
 	plan->empty_every = 0; /* nothing of ours is in a window */
 	if (td_vernier_shape.events)
 		plan->leavings = td_events_leavings();

@@ -72,9 +72,13 @@ struct td_vernier {
 	uint32_t shorter;       /* which of them has the shorter period now */
 	uint64_t period;        /* that one's */
 	uint64_t longer_period; /* the other one's */
+	uint32_t later;         /* which of them starts later, and by how much */
+	uint64_t apart_ns;
 	/* CPU time between two ticks, mean.  Atomic: its own thread's tick arms with it
 	 * while somebody else has the claim. */
 	_Atomic uint64_t tick_ns;
+	uint64_t asked_ns;    /* the tick that was asked for; 0: none yet */
+	uint32_t lateness;    /* how late ticks come, 64ths of what was asked for */
 	uint32_t laps;        /* windows opened since the latest re-phasing */
 	uint64_t used;        /* bytes taken out of the ring since then */
 	bool was_full;        /* the ring, since then */

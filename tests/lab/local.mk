@@ -76,6 +76,7 @@ check-lab-clear: lab
 check-lab-long: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	$(srcdir)/tests/lab/accuracy.sh --long
+	$(srcdir)/tests/lab/vernier.sh --long
 
 truth-lab: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
