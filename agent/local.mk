@@ -54,6 +54,7 @@ agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 
 agent_libcore_la_SOURCES = \
 	agent/core/actions.c agent/core/actions.h \
+	agent/core/alternation.c agent/core/alternation.h \
 	agent/core/backend.c agent/core/backend.h \
 	agent/core/callpaths.c agent/core/callpaths.h \
 	agent/core/collector.c agent/core/collector.h \

@@ -421,7 +421,8 @@ static int note_folded(struct td_report *report)
 
 static int has_anything(const struct td_report_function *f)
 {
-	return f->samples || f->windows || f->total.samples || f->total.windows;
+	return f->samples || f->windows || f->total.samples || f->total.windows ||
+	       f->latencies.records;
 }
 
 static int asked(const struct td_report *report, const struct td_report_function *f)

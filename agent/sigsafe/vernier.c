@@ -43,7 +43,7 @@ static bool group_is_ours(const struct td_thread *thread)
 	const struct td_vernier_shape *shape = &td_vernier_shape;
 
 	return is_ours(thread, 0) && is_ours(thread, shape->sampler) &&
-	       (!shape->windows || is_ours(thread, shape->sampler + 1));
+	       (td_vernier_samplers(shape) < 2 || is_ours(thread, shape->sampler + 1));
 }
 
 /* Of the leader alone: then all start at one moment, and have run equally long. */
@@ -200,6 +200,8 @@ static uint64_t next_step(struct td_thread *thread)
 
 static int set_period(const struct td_thread *thread, uint32_t which, uint64_t period)
 {
+	if (which >= td_vernier_samplers(&td_vernier_shape))
+		return 0;
 	return (int)td_syscall3(SYS_ioctl,
 				member(thread, td_vernier_shape.sampler + which),
 				PERF_EVENT_IOC_PERIOD, &period);
@@ -228,7 +230,7 @@ static uint32_t next_shorter(struct td_thread *thread)
 {
 	const struct td_vernier_shape *shape = &td_vernier_shape;
 
-	if (!shape->windows || shape->delay_ns)
+	if (td_vernier_samplers(shape) < 2 || shape->delay_ns)
 		return 0;
 	return (uint32_t)td_random_below(&thread->random, 2);
 }

@@ -12,7 +12,7 @@ rates()
 {
 	NAMES=$2 holds "$1" <<'END'
 import os
-counted = {"branches": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
+counted = {"branches": "branches", "branch-instructions": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
            "r08c4": "rets", "wrong": "mispredicts", "inst": "insns"}
 functions = {t["address"]: t for t in truth if t["what"] == "function"}
 found = 0
@@ -92,13 +92,19 @@ rates filtered "branches branch-misses inst"
 
 echo
 echo "== further events"
-lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,wrong=r00c5,no-such-event"
-lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth"
+# the kernel's own, raw, the table's, raw with a name, and one that only /sys has
+lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,wrong=r00c5,branch-instructions,no-such-event"
+lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth
+	LD_LIBRARY_PATH=/in ./tdagent list >/out/list"
 lab_setup=
 ended "exit 0" more
 grep -qF "no event 'no-such-event'" "$work/more.out" "$work/more.err" || fail "more: an unknown name is not said"
 report_on more
-rates more "branch-misses r08c4 br_misp wrong"
+rates more "branch-misses r08c4 br_misp wrong branch-instructions"
+for line in '^  branch-misses$' '^  branch-instructions$' '^of the event table skylake' '^  br_misp  *rc5$'; do
+	grep -q "$line" "$work/more/list" || fail "tdagent list: no '$line'"
+done
+grep -q '^  topdown-\|^  slots$' "$work/more/list" && fail "tdagent list has what cannot be asked for"
 "$tdagent" report "$work/more/profile" >"$work/more.text"
 grep -q "branch-misses [0-9.]*/1000 insns" "$work/more.text" || fail "more: not in the text"
 
@@ -149,6 +155,8 @@ probes grt "-m grt"
 says grt "gracemont: works, 3 of a group's events fit"
 probes spr "-m spr"
 says spr "--pmu=auto     metrics"
+probes icx "-m icx"
+says icx "--pmu=auto     metrics"
 probes norpmc "-m skx -r 0"
 says norpmc "--pmu=auto     events"
 says norpmc "user mode may not read counters (RDPMC is off)"

@@ -158,6 +158,7 @@ tests_unit_test_audit_LDADD = tools/libaudit.la $(CHECK_LIBS)
 
 # The agent's own modules.  As static archives their hidden symbols can be tested.
 agent_tests = \
+	tests/unit/test_alternation \
 	tests/unit/test_brief \
 	tests/unit/test_burst \
 	tests/unit/test_callpath \
@@ -212,6 +213,10 @@ tests_unit_test_windows_SOURCES = tests/unit/test_windows.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_windows_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_windows_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+
+tests_unit_test_alternation_SOURCES = tests/unit/test_alternation.c agent/core/alternation.c
+tests_unit_test_alternation_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_alternation_LDADD = $(td_sigsafe_ldadd) decoder/libformat.la $(CHECK_LIBS)
 
 tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h

@@ -335,11 +335,18 @@ START_TEST(formats_of_terms)
 	ck_assert_uint_eq(config, TD_EVENT(0x1a0, 0));
 	ck_assert(!td_event_format_put("config:23", 2, &config));
 	ck_assert(!td_event_format_put("config1:0-15", 2, &config));
+	ck_assert(!td_event_format_put_in("config2", "config1:0-15", 2, &config));
+	ck_assert(!td_event_format_put_in("config2", "config:0-15", 2, &config));
 	ck_assert(!td_event_format_put("config:", 0, &config));
 	ck_assert(!td_event_format_put("config:7-0", 0, &config));
 	ck_assert(!td_event_format_put("config:0-64", 0, &config));
 	ck_assert(!td_event_format_put("config:0-7,", 0, &config));
 	ck_assert_uint_eq(config, TD_EVENT(0x1a0, 0));
+	config = 0;
+	ck_assert(td_event_format_put_in("config2", "config2:0-31\n", 300, &config));
+	ck_assert_uint_eq(config, 300);
+	ck_assert(
+		!td_event_format_put_in("config2", "config2:0-31", 1ull << 32, &config));
 }
 END_TEST
 

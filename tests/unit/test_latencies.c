@@ -40,9 +40,10 @@ START_TEST(means)
 }
 END_TEST
 
-/* A function of 10 samples with windows, and `records` of `latency` of the event. */
-static void build_run(struct build *build, const char *event, unsigned records,
-		      uint64_t latency)
+/* A function of 10 samples with windows, and `records` of `latency` of the event; its
+ * thread. */
+static uint32_t build_run(struct build *build, const char *event, unsigned records,
+			  uint64_t latency)
 {
 	static const uint64_t window[] = {10000, 2, 1};
 	struct td_file_place *place;
@@ -69,6 +70,7 @@ static void build_run(struct build *build, const char *event, unsigned records,
 	snprintf(build->header->event[0].name, sizeof(build->header->event[0].name), "%s",
 		 event);
 	build->header->latencies_lost = 3;
+	return thread;
 }
 
 static void add(struct td_report *report, const char *event, unsigned records,
@@ -148,6 +150,33 @@ START_TEST(profiles_are_added_up)
 }
 END_TEST
 
+/* Short, so that no sample fell into it, but with the event often. */
+START_TEST(without_a_sample)
+{
+	struct td_report *report = new_report();
+	struct td_profile profile;
+	struct td_file_place *place;
+	struct build build;
+	uint32_t thread;
+
+	thread = build_run(&build, "mem-loads", 100, 20);
+	place = build_place(&build, thread, TD_PLACE_UNKNOWN, 0, 0x5000);
+	place->group = TD_GROUP_LATENCY;
+	place->windows = 2;
+	place->sum[0] = (struct td_file_sum){14, 100, 0};
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_int_eq(td_report_add(report, &profile, "test.tdp", TD_FATE_EXITED), 0);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert_uint_eq(report->functions, 2);
+	ck_assert_uint_eq(report->function[1].samples, 0);
+	has(report, 0, "Retire latency 7±");
+	td_profile_free(&profile);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
 START_TEST(another_event_is_left_out)
 {
 	struct td_report *report = new_report();
@@ -181,8 +210,8 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("latencies",
-			 (const TTest *const[]){means, profiles_are_added_up,
-						another_event_is_left_out,
-						zeros_are_no_latencies, NULL});
+	return unit_main("latencies", (const TTest *const[]){
+					      means, profiles_are_added_up,
+					      without_a_sample, another_event_is_left_out,
+					      zeros_are_no_latencies, NULL});
 }
