@@ -56,6 +56,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/history.c decoder/history.h \
 	decoder/normal.c decoder/normal.h \
 	decoder/normal_key.c decoder/normal_key.h \
+	decoder/normal_lines.c decoder/normal_lines.h \
 	decoder/normal_solve.c \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/order.h \
@@ -86,6 +87,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_events_fill.c \
 	decoder/window_rows.c decoder/window_rows.h \
 	decoder/window_rows_fill.c \
+	decoder/window_lines.c decoder/window_lines.h \
 	decoder/window_start.c decoder/window_start.h \
 	decoder/window_strays.c decoder/window_strays.h \
 	decoder/window_variance.c decoder/window_variance.h \
