@@ -32,6 +32,7 @@ run_tests = \
 	tests/run/push.sh \
 	tests/run/real-programs.sh \
 	tests/run/report.sh \
+	tests/run/runtimes.sh \
 	tests/run/shares.sh \
 	tests/run/simulated.sh \
 	tests/run/stacks.sh \
@@ -62,6 +63,7 @@ EXTRA_DIST += tests/run/guests.sh tests/run/suites.sh tests/run/cpython.py
 check-long: check-real
 	$(top_srcdir)/tests/run/killed.sh --long
 	$(top_srcdir)/tests/run/waits.sh --long
+	$(top_srcdir)/tests/run/runtimes.sh --long
 	$(top_srcdir)/tests/run/constant.sh --long
 	$(top_srcdir)/tests/run/guests.sh
 	$(top_srcdir)/tests/run/suites.sh
