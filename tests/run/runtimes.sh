@@ -33,6 +33,7 @@ runtime()
 		same "$pattern, perf denied"
 		check_profiles "$pattern, perf denied"
 	}
+	echo "$pattern: ${long:+each of 5 ways of sampling: }samples of $threads threads"
 }
 
 # Each can be read; one has samples of more threads than one.
