@@ -59,7 +59,9 @@ compare sh -c '"$1" daemon | cat' sh "$prog/corners"
 # Small limits, each of them.  A line of ours may say what is missing.
 if command -v prlimit >/dev/null; then
 	for limit in nofile=16 nofile=5 fsize=4096 memlock=0 stack=65536 as=30720000 data=3000000 \
-		data=60000000 sigpending=0 msgqueue=0 locks=0 nproc=1 cpu=100 rss=0 core=0 nice=0 rtprio=0 rttime=1000; do
+		data=60000000 sigpending=0 \
+		"msgqueue=0 --locks=0 --nproc=1 --cpu=100 --rss=0 --core=0 --nice=0 --rtprio=0 --rttime=1000"; do
+		# shellcheck disable=SC2086 # the last is several
 		plain prlimit --$limit "$prog/corners" threads
 		# a file at once: descriptors are counted
 		agent TDAGENT_CHILDREN=report prlimit --$limit "$prog/corners" threads
