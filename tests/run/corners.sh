@@ -74,20 +74,20 @@ else
 	echo "small limits: not tested, prlimit (util-linux) is missing"
 fi
 
-# A disk that becomes full while the profile is mapped, and one that is full.
-full='mount -t tmpfs -o size=$1 none "$2" && shift && cd "$1" && shift && "$@"; echo "status $?"'
+# A disk that becomes full while the profile is mapped, one that is full, and one to read.
+full='mount -t tmpfs -o $1 none "$2" && shift && cd "$1" && shift && "$@"; echo "status $?"'
 mkdir "$work/small"
 plain "$prog/corners" registers
 echo "status 0" >>"$work/plain.out"
-for size in 4k 72k; do
-	guest agent unshare -rm sh -c "$full" sh $size "$work/small" \
+for options in size=4k size=72k ro; do
+	guest agent unshare -rm sh -c "$full" sh $options "$work/small" \
 		$clean $preload "TDAGENT_OUTPUT=$work/small/p" "$prog/corners" registers
 	if grep -q unshare "$work/agent.err"; then
 		echo "full disk: not tested, $(head -n 1 "$work/agent.err")"
 		break
 	fi
 	sed -i '/^tdagent: cannot write the profile/d' "$work/agent.err"
-	same "a disk of $size"
+	same "a disk mounted with $options"
 done
 
 # The directory of the profiles goes while the program runs.
