@@ -12,6 +12,7 @@
 #define PIECES_DIFFER 12. /* times what chance makes of equal pieces */
 #define LEAVES 0.002      /* part of own windows that may be none */
 #define LENGTHS 36u
+#define STRETCH_SEEN 8u /* ends that show where a function is entered from another */
 
 /* Where a function is cut. */
 struct cuts {
@@ -295,7 +296,8 @@ static int place(struct td_columns *columns, const struct td_separate_input *inp
 /* A window that ended in another column, without a return. */
 struct step {
 	uint32_t low, high;
-	uint8_t up, length; /* length: which of the classes below */
+	uint32_t opened, closed; /* offsets of its ends in their functions */
+	uint8_t up, length;      /* length: which of the classes below */
 };
 
 /* Classes of length, two an octave. */
@@ -345,6 +347,8 @@ static size_t take_steps(const struct td_columns *columns,
 		step[n++] = (struct step){
 			.low = open < close ? open : close,
 			.high = open < close ? close : open,
+			.opened = w->open_offset,
+			.closed = w->close_offset,
 			.up = open < close,
 			.length = (uint8_t) class,
 		};
@@ -352,31 +356,61 @@ static size_t take_steps(const struct td_columns *columns,
 	return n;
 }
 
+/* Where a function is, in bytes. */
+struct stretch {
+	uint32_t from, to;
+};
+
+/* Where the windows that went up (or down) have ended, and one gap between them farther
+ * to each side; everywhere if they are few. */
+static struct stretch stretch_of(const struct step *step, size_t n, unsigned up)
+{
+	struct stretch at = {UINT32_MAX, 0};
+	uint32_t seen = 0, gap;
+
+	for (size_t i = 0; i < n; i++) {
+		if (step[i].up != up)
+			continue;
+		seen++;
+		at.from = step[i].closed < at.from ? step[i].closed : at.from;
+		at.to = step[i].closed > at.to ? step[i].closed : at.to;
+	}
+	if (seen < STRETCH_SEEN)
+		return (struct stretch){0, UINT32_MAX};
+	gap = (at.to - at.from) / seen;
+	at.from -= gap < at.from ? gap : at.from;
+	at.to += gap < UINT32_MAX - at.to ? gap : UINT32_MAX - at.to;
+	return at;
+}
+
 /*
  * A jump to a cold part and back, or calls from one to another and back again,
- * leave no return in the window.  Where windows from g end in f and windows from f
- * in g, both without a return, the product of their parts says how many of g's
- * windows are not g's alone: of those that are long enough for both.
+ * leave no return in the window.  Where windows from g end in f (they go `up`, or not)
+ * and windows from f in g, both without a return, the product of their parts says how
+ * many of g's windows are not g's alone: of those that are long enough for both.  Who
+ * comes back does so from where he has come to: a cold part that jumps behind the only
+ * place that it is entered from is not entered again.
  */
-static void doubt_pair(const struct step *step, size_t n, struct counts *counts)
+static void doubt(const struct step *step, size_t n, unsigned up, struct counts *counts)
 {
-	lengths up = {0}, down = {0};
-	double ups = 0, downs = 0, low = 0, high = 0;
+	uint32_t g = up ? step->low : step->high, f = up ? step->high : step->low;
+	struct stretch at = stretch_of(step, n, up);
+	lengths there = {0}, back = {0};
+	double gone = 0, come = 0, from_g = 0, from_f = 0;
 
-	for (size_t i = 0; i < n; i++)
-		(step[i].up ? up : down)[step[i].length]++;
+	for (size_t i = 0; i < n; i++) {
+		if (step[i].up == up)
+			there[step[i].length]++;
+		else if (step[i].opened >= at.from && step[i].opened <= at.to)
+			back[step[i].length]++;
+	}
 	for (unsigned c = 0; c < LENGTHS; c++) {
-		double both;
-
-		ups += up[c];
-		downs += down[c];
-		low += counts->opened[step->low][c];
-		high += counts->opened[step->high][c];
-		if (ups < 2 || downs < 2)
-			continue;
-		both = ups / low * downs / high;
-		counts->doubt[step->low][c] += both;
-		counts->doubt[step->high][c] += both;
+		gone += there[c];
+		come += back[c];
+		from_g += counts->opened[g][c];
+		from_f += counts->opened[f][c];
+		if (gone >= 2 && come >= 2)
+			counts->doubt[g][c] += gone / from_g * come / from_f;
 	}
 }
 
@@ -409,7 +443,8 @@ static int leave(struct td_columns *columns, const struct td_separate_input *inp
 	for (size_t i = 0, end; i < steps; i = end) {
 		for (end = i; end < steps && by_pair(&step[i], &step[end]) == 0;)
 			end++;
-		doubt_pair(step + i, end - i, &counts);
+		doubt(step + i, end - i, 1, &counts);
+		doubt(step + i, end - i, 0, &counts);
 	}
 	for (uint32_t c = 0; c < n && !err; c++)
 		columns->alone[c] = alone_below(&counts, c);

@@ -324,7 +324,7 @@ static bool wants_vernier(const struct td_options *options,
 			  const struct td_backend_choice *choice)
 {
 	if (options->windows == TD_WINDOWS_AUTO)
-		return is_read_by_kernel(choice) && TD_ARCH_VERNIER_HOLDS;
+		return is_read_by_kernel(choice);
 	return options->windows == TD_WINDOWS_BY_VERNIER;
 }
 
@@ -390,7 +390,10 @@ static void choose_windows(const struct td_options *options,
 	choice->windows = TD_WINDOWS_VERNIER;
 	if (td_backend_has_cycles(choice))
 		say_by_kernel(choice, reader);
-	snprintf(why, sizeof(why), "rings emptied each %u ms of CPU time or earlier",
+	snprintf(why, sizeof(why), "%srings emptied each %u ms of CPU time or earlier",
+		 td_vernier_alternates()
+			 ? "by strobe_period, so windows are of one length; "
+			 : "",
 		 (unsigned)(td_vernier_shape.tick_ns / 1000000));
 	add_reason(choice, why);
 	if (!td_backend_has_cycles(choice))

@@ -7,6 +7,7 @@
 
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/latency.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/trigger.h"
 #include "agent/sigsafe/vernier_window.h"
@@ -17,6 +18,9 @@
 /* Windows between two ticks that a step is made for. */
 #define LAPS_MIN 4u
 #define LAPS_MAX 4096u
+
+#define LATENESS_ONE 64u
+#define LATENESS_MOST (16 * LATENESS_ONE)
 
 struct td_vernier_shape td_vernier_shape;
 
@@ -39,7 +43,7 @@ static bool group_is_ours(const struct td_thread *thread)
 	const struct td_vernier_shape *shape = &td_vernier_shape;
 
 	return is_ours(thread, 0) && is_ours(thread, shape->sampler) &&
-	       (!shape->windows || is_ours(thread, shape->sampler + 1));
+	       (td_vernier_samplers(shape) < 2 || is_ours(thread, shape->sampler + 1));
 }
 
 /* Of the leader alone: then all start at one moment, and have run equally long. */
@@ -108,6 +112,7 @@ static void take_all(struct td_thread *thread, bool last)
 	struct td_vernier_reading now;
 
 	take_records(thread);
+	td_latency_take(thread);
 	td_vernier_window_cut(thread);
 	if (!read_now(thread, &now))
 		return;
@@ -128,26 +133,56 @@ static uint64_t next_period(struct td_thread *thread)
 	return plan->long_period - spread + td_random_below(&thread->random, 2 * spread);
 }
 
-/* Windows until the next tick, as often as they came since the last one. */
-static uint64_t next_laps(const struct td_thread *thread)
+/* A tick that falls into the kernel is not sent, and comes one period later: how long
+ * the longest of the last ones took, LATENESS_ONE for what was asked for.  Forgets an
+ * eighth with each. */
+static uint64_t lateness(struct td_vernier *vernier, uint64_t took)
 {
-	const struct td_vernier *vernier = thread->vernier;
+	uint64_t late = vernier->lateness / 8 * 7;
+
+	if (vernier->asked_ns && took * LATENESS_ONE / vernier->asked_ns > late)
+		late = took * LATENESS_ONE / vernier->asked_ns;
+	if (late < LATENESS_ONE)
+		late = LATENESS_ONE;
+	if (late > LATENESS_MOST)
+		late = LATENESS_MOST;
+	vernier->lateness = (uint32_t)late;
+	return late;
+}
+
+/* Windows until the next tick, as often as they came since the last one. */
+static uint64_t next_laps(struct td_thread *thread)
+{
+	struct td_vernier *vernier = thread->vernier;
 	uint64_t took = vernier->last.running - vernier->phase_start;
 
 	if (took < vernier->tick_ns / 4)
 		return vernier->tick_ns / (thread->plan->long_ns + 1);
-	return vernier->laps * vernier->tick_ns / took;
+	return vernier->laps * vernier->tick_ns / took * lateness(vernier, took) /
+	       LATENESS_ONE;
 }
 
-/* What lengths are to reach at the next tick: twice the mean, or for the sake of short
- * functions half or a quarter of that.  The clock cannot tell short ones apart. */
-static uint64_t next_longest(struct td_thread *thread)
+/* What lengths are to change by until the next tick: by twice the mean, or for the sake
+ * of short functions by half or a quarter of that.  The clock cannot tell short ones
+ * apart. */
+static uint64_t next_sweep(struct td_thread *thread)
 {
-	uint64_t longest = 2 * thread->plan->short_period;
+	struct td_vernier *vernier = thread->vernier;
+	const struct td_strobe_plan *plan = thread->plan;
+	uint64_t sweep = 2 * plan->short_period;
+	uint32_t halvings;
 
+	vernier->apart_ns = td_vernier_shape.delay_ns;
+	vernier->later = !vernier->shorter;
 	if (td_vernier_shape.delay_ns)
-		return longest;
-	return longest >> td_random_below(&thread->random, 3);
+		return sweep;
+	halvings = (uint32_t)td_random_below(&thread->random, 3);
+	if (halvings == 2) {
+		/* the shorter one starts later and overtakes the other half-way */
+		vernier->later = vernier->shorter;
+		vernier->apart_ns = sweep / 8 * plan->long_ns / plan->long_period;
+	}
+	return sweep >> halvings;
 }
 
 /* So much longer is the other one's period. */
@@ -159,29 +194,34 @@ static uint64_t next_step(struct td_thread *thread)
 		laps = LAPS_MIN;
 	if (laps > LAPS_MAX)
 		laps = LAPS_MAX;
-	step = next_longest(thread) / laps;
+	step = next_sweep(thread) / laps;
 	return 1 + step / 2 + td_random_below(&thread->random, step);
 }
 
 static int set_period(const struct td_thread *thread, uint32_t which, uint64_t period)
 {
+	if (which >= td_vernier_samplers(&td_vernier_shape))
+		return 0;
 	return (int)td_syscall3(SYS_ioctl,
 				member(thread, td_vernier_shape.sampler + which),
 				PERF_EVENT_IOC_PERIOD, &period);
 }
 
-/* The clock cannot tell apart what is less than `ns` apart: the other one starts so
- * much later.  A new period begins when it is set. */
-static int delay_other(const struct td_thread *thread, uint64_t ns)
+/* One of them starts later: the clock cannot tell apart what is nearer, and short lengths
+ * are met twice.  A new period begins when it is set. */
+static int set_apart(const struct td_thread *thread)
 {
 	const struct td_vernier *vernier = thread->vernier;
-	uint64_t start = td_clock_now(CLOCK_MONOTONIC);
+	uint64_t start;
 
-	if (!td_vernier_shape.windows || !ns)
+	if (!td_vernier_shape.windows || !vernier->apart_ns)
 		return 0;
-	while (td_clock_now(CLOCK_MONOTONIC) - start < ns)
+	start = td_clock_now(CLOCK_MONOTONIC);
+	while (td_clock_now(CLOCK_MONOTONIC) - start < vernier->apart_ns)
 		;
-	return set_period(thread, !vernier->shorter, vernier->longer_period);
+	return set_period(thread, vernier->later,
+			  vernier->later == vernier->shorter ? vernier->period
+							     : vernier->longer_period);
 }
 
 /* Lengths grow or fall by that.  Software clocks are stopped and started one after
@@ -190,7 +230,7 @@ static uint32_t next_shorter(struct td_thread *thread)
 {
 	const struct td_vernier_shape *shape = &td_vernier_shape;
 
-	if (!shape->windows || shape->delay_ns)
+	if (td_vernier_samplers(shape) < 2 || shape->delay_ns)
 		return 0;
 	return (uint32_t)td_random_below(&thread->random, 2);
 }
@@ -243,7 +283,7 @@ static int start_group(struct td_thread *thread)
 		error = rephase(thread);
 	if (!error)
 		error = (int)control(thread, PERF_EVENT_IOC_ENABLE);
-	return error ? error : delay_other(thread, td_vernier_shape.delay_ns);
+	return error ? error : set_apart(thread);
 }
 
 static void give_up(struct td_thread *thread, enum td_lost why)
@@ -361,6 +401,7 @@ static void set_tick(struct td_thread *thread)
 	uint64_t tick = mean - mean / 4 + td_random_below(&thread->random, mean / 2);
 	int error = thread->trigger->arm(thread, tick);
 
+	thread->vernier->asked_ns = tick;
 	if (error)
 		give_up(thread, error == -EBADF ? TD_LOST_CLOSED : TD_LOST_REARM);
 }

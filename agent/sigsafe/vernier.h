@@ -27,7 +27,10 @@ struct td_vernier_shape {
 	/* The event A, by its place in the group; B comes next.  A's counts are
 	 * lengths in the period's unit. */
 	uint32_t sampler;
-	bool windows; /* there is a B */
+	bool windows; /* there is a B, or A alternates */
+	/* A's period is long and short in turn, which a patched kernel does by itself
+	 * (strobe_period): there is no B. */
+	bool alternates;
 	/* The count that is the profile's counter i, of the groups that have so many. */
 	uint8_t counter[TD_COUNTERS_MAX];
 	uint32_t scale; /* counter 0 is so many times its count */
@@ -41,6 +44,12 @@ struct td_vernier_shape {
 };
 
 extern struct td_vernier_shape td_vernier_shape;
+
+/* Events of a group that write records. */
+static inline uint32_t td_vernier_samplers(const struct td_vernier_shape *shape)
+{
+	return shape->windows && !shape->alternates ? 2 : 1;
+}
 
 /* All counts at one moment. */
 struct td_vernier_reading {
@@ -72,9 +81,13 @@ struct td_vernier {
 	uint32_t shorter;       /* which of them has the shorter period now */
 	uint64_t period;        /* that one's */
 	uint64_t longer_period; /* the other one's */
+	uint32_t later;         /* which of them starts later, and by how much */
+	uint64_t apart_ns;
 	/* CPU time between two ticks, mean.  Atomic: its own thread's tick arms with it
 	 * while somebody else has the claim. */
 	_Atomic uint64_t tick_ns;
+	uint64_t asked_ns;    /* the tick that was asked for; 0: none yet */
+	uint32_t lateness;    /* how late ticks come, 64ths of what was asked for */
 	uint32_t laps;        /* windows opened since the latest re-phasing */
 	uint64_t used;        /* bytes taken out of the ring since then */
 	bool was_full;        /* the ring, since then */

@@ -6,6 +6,7 @@
 # panicked, 124: out of time.
 #   -s N    CPUs (2)              -t SEC   time limit (600)
 #   -i      one CPU, 1 instruction = 1 ns of guest time: instructions are counted, too
+#   -n N    with -i: 1 instruction = 2^N ns
 #   -c CPU  QEMU's model (max,pauth-impdef=on)
 # The PMU is QEMU's PMUv3: it counts user-mode cycles (1 GHz) and interrupts.
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,13 +17,14 @@ usage()
 	exit 2
 }
 
-smp=2 limit=600 cpu=max,pauth-impdef=on
+smp=2 limit=600 counted='' shift=0 cpu=max,pauth-impdef=on
 accel='tcg,thread=multi' clock=''
-while getopts s:t:ic: option; do
+while getopts s:t:in:c: option; do
 	case $option in
 	s) smp=$OPTARG ;;
 	t) limit=$OPTARG ;;
-	i) smp=1 accel='tcg,thread=single' clock='-icount shift=0,sleep=off' ;;
+	i) counted=1 ;;
+	n) shift=$OPTARG ;;
 	c) cpu=$OPTARG ;;
 	*) usage ;;
 	esac
@@ -31,6 +33,7 @@ shift $((OPTIND - 1))
 [ $# -ge 3 ] && [ -d "$1" ] && [ "$2" = -- ] || usage
 dir=$1
 shift 2
+[ -z "$counted" ] || { smp=1 accel='tcg,thread=single' clock="-icount shift=$shift,sleep=off"; }
 [ -e "$machine/rootfs.cpio" ] || { echo "boot.sh: no machine in $machine: make check-arm64 makes it" >&2; exit 2; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tdagent-arm64.XXXXXX") || exit 2

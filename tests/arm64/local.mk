@@ -10,11 +10,13 @@ arm64_tests = \
 	tests/arm64/counters.sh \
 	tests/arm64/end-to-end.sh \
 	tests/arm64/events.sh \
-	tests/arm64/unit.sh
+	tests/arm64/unit.sh \
+	tests/arm64/vernier.sh
 
 EXTRA_DIST += $(arm64_tests) tests/arm64/boot.sh tests/arm64/build.sh tests/arm64/counters.c \
 	tests/arm64/cross.sh tests/arm64/lib.sh tests/arm64/where.sh \
-	tests/arm64/README.md tests/arm64/guest/events.sh tests/arm64/guest/init tests/arm64/guest/tests.sh
+	tests/arm64/README.md tests/arm64/guest/events.sh tests/arm64/guest/init tests/arm64/guest/tests.sh \
+	tests/arm64/guest/vernier.sh
 
 .PHONY: arm64 check-arm64
 # 77: not on this system; then the tests skip themselves.

@@ -12,7 +12,7 @@ if [ "${1:-}" = -k ]; then
 fi
 runs=${1:-200}
 [ $# -eq 0 ] || shift
-settings=${*:-plain noise edge random}
+settings=${*:-plain noise edge random vernier}
 runs_a_boot=20
 edge="-e 50~50,0,500,5500,4000,0,300,4500,3000"
 
@@ -52,6 +52,11 @@ for setting in $settings; do
 	plain) covered plain "" 300 "./awkward -r 500 -s %s" ;;
 	noise) covered noise "" 300 "./awkward -r 500 -s %s -n 40,400" ;;
 	edge) covered edge "$edge" 1000 "./awkward -r 500 -s %s -n 40,400" ;;
+	vernier)
+		lab_windows=vernier
+		covered vernier "" 300 "./awkward -r 500 -s %s"
+		lab_windows=
+		;;
 	random) covered random "" 300 "./random -r 1000 -s %s" ;;
 	*) fail "no such setting: $setting" ;;
 	esac

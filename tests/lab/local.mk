@@ -17,6 +17,7 @@ lab_tests = \
 	tests/lab/events.sh \
 	tests/lab/fallbacks.sh \
 	tests/lab/import.sh \
+	tests/lab/models.sh \
 	tests/lab/others.sh \
 	tests/lab/selfcheck.sh \
 	tests/lab/settings.sh \
@@ -76,6 +77,7 @@ check-lab-clear: lab
 check-lab-long: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	$(srcdir)/tests/lab/accuracy.sh --long
+	$(srcdir)/tests/lab/vernier.sh --long
 
 truth-lab: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=

@@ -16,9 +16,6 @@
 #define TD_ARCH_USER_READING 2
 #define TD_ARCH_READING "MRS"
 #define TD_ARCH_READING_OFF "user access is off (kernel.perf_user_access)"
-/* Are windows that the kernel cuts seen to hold with the PMU's event groups?  Not in
- * QEMU, where two overflows are one interrupt: doc/vernier.md. */
-#define TD_ARCH_VERNIER_HOLDS 0
 
 /* System call `nr`; returns the kernel's value, -errno on failure. */
 static inline long td_syscall6(long nr, long a, long b, long c, long d, long e, long f)

@@ -17,8 +17,6 @@
 #define TD_ARCH_USER_READING 0
 #define TD_ARCH_READING "RDPMC"
 #define TD_ARCH_READING_OFF "RDPMC is off (cpu/rdpmc)"
-/* Are windows that the kernel cuts seen to hold with the PMU's event groups? */
-#define TD_ARCH_VERNIER_HOLDS 1
 
 /* System call `nr`; returns the kernel's value, -errno on failure. */
 static inline long td_syscall6(long nr, long a, long b, long c, long d, long e, long f)

@@ -5,13 +5,14 @@
 . "$(dirname "$0")/../../run/lib.sh"
 here=$(cd "$(dirname "$0")/../../run" && pwd)
 
-# counted ACCESS WORDS...: with kernel.perf_user_access so, the report's reason has these
+# counted ACCESS WORDS...: with kernel.perf_user_access so, by the strobe, the report's
+# reason has these (vernier.sh: by the other engine)
 counted()
 {
 	echo "$1" >/proc/sys/kernel/perf_user_access
 	shift
 	rm -f "$work"/profiles/*
-	agent TDAGENT_LONG=100000 TDAGENT_SHORT=2000 "$prog/burn" --truth 200
+	agent TDAGENT_WINDOWS=rdpmc TDAGENT_LONG=100000 TDAGENT_SHORT=2000 "$prog/burn" --truth 200
 	ended "exit 0" agent
 	WORDS=$* expect "$(profile burn)" "$(truth agent)" <<'END'
 import os

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <stdlib.h>
+
+#include "agent/sigsafe/random.h"
+#include "decoder/window_columns.h"
+#include "tests/unit/unit.h"
+
+#define WINDOWS 20000
+#define LONGEST 600 /* cycles */
+
+enum { CALLER, HALVES, COLD, FUNCTIONS };
+
+/* A stretch of code that runs from one end to the other, and how it is left. */
+struct part {
+	uint32_t function, offset, cycles; /* a byte a cycle */
+	int leaves;                        /* by a call or a return, not by a jump */
+};
+
+/* A jump to the cold part in the middle, and back behind it. */
+static const struct part once[] = {
+	{CALLER, 0, 80, 1},
+	{HALVES, 0, 30, 0},
+	{COLD, 0, 150, 0},
+	{HALVES, 30, 30, 1},
+};
+
+/* A loop with a jump to the cold part and back. */
+static const struct part often[] = {
+	{CALLER, 0, 80, 1}, {HALVES, 0, 60, 0}, {COLD, 0, 50, 0},   {HALVES, 0, 60, 0},
+	{COLD, 0, 50, 0},   {HALVES, 0, 60, 0}, {COLD, 0, 50, 0},   {HALVES, 0, 60, 0},
+	{COLD, 0, 50, 0},   {HALVES, 0, 60, 0}, {CALLER, 80, 5, 1},
+};
+
+struct moment {
+	uint32_t function, offset, left; /* left: calls and returns so far */
+};
+
+/* What the program does, cycle by cycle, over and over again. */
+static size_t run(const struct part *part, size_t parts, struct moment *moment)
+{
+	uint32_t left = 0;
+	size_t n = 0;
+
+	for (int round = 0; round < 8; round++) {
+		for (size_t i = 0; i < parts; i++) {
+			for (uint32_t c = 0; c < part[i].cycles; c++)
+				moment[n++] = (struct moment){part[i].function,
+							      part[i].offset + c, left};
+			left += part[i].leaves != 0;
+		}
+	}
+	return n;
+}
+
+static void cut(const struct moment *moment, size_t moments,
+		struct td_separate_window *window)
+{
+	struct td_random random;
+
+	td_random_seed(&random, 1, 0);
+	for (size_t i = 0; i < WINDOWS; i++) {
+		uint32_t length = 2 + (uint32_t)td_random_below(&random, LONGEST);
+		const struct moment *open =
+			&moment[td_random_below(&random, moments - LONGEST - 2)];
+		const struct moment *close = open + length;
+
+		window[i] = (struct td_separate_window){
+			.open = open->function,
+			.open_offset = open->offset,
+			.close = close->function,
+			.close_offset = close->offset,
+			.requested = (float)length,
+			.slots = (float)length,
+			.calls = (uint8_t)(close->left - open->left),
+		};
+	}
+}
+
+/* Up to which length windows of the cold part without a return are its own. */
+static double alone_in_cold(const struct part *part, size_t parts)
+{
+	static struct moment moment[8192];
+	static struct td_separate_window window[WINDOWS];
+	struct td_separate_input input = {
+		.window = window,
+		.windows = WINDOWS,
+		.functions = FUNCTIONS,
+		.nodes = TD_SEPARATE_NODES,
+		.returns = 1,
+	};
+	struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .width = 1};
+	struct td_columns columns;
+	double alone = -1;
+
+	cut(moment, run(part, parts, moment), window);
+	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
+	for (uint32_t c = 0; c < columns.columns; c++)
+		if (columns.function[c] == COLD)
+			alone = columns.alone[c];
+	td_columns_free(&columns);
+	return alone;
+}
+
+/* Nobody comes back to a cold part from behind the jump to it. */
+START_TEST(cold_part)
+{
+	ck_assert(isinf(alone_in_cold(once, sizeof(once) / sizeof(once[0]))));
+}
+END_TEST
+
+/* From the loop one does. */
+START_TEST(cold_part_of_a_loop)
+{
+	double alone = alone_in_cold(often, sizeof(often) / sizeof(often[0]));
+
+	ck_assert_msg(alone < 100, "up to %g cycles", alone);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("window_columns",
+			 (const TTest *const[]){cold_part, cold_part_of_a_loop, NULL});
+}
