@@ -62,6 +62,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/jit_names.c decoder/jit_names.h \
 	decoder/jitdump.c decoder/jitdump.h \
 	decoder/perf_map.c decoder/perf_map.h \
+	decoder/live.c decoder/live.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
 	decoder/report.c decoder/report.h decoder/report_adding.h \
