@@ -244,6 +244,27 @@ START_TEST(small_edges_short_windows)
 }
 END_TEST
 
+/* All windows are longer than most edges: that the shortest ones are not complete is to
+ * be seen in more of them than in some that may be alike by chance. */
+START_TEST(no_short_windows)
+{
+	struct sim_setup setup = {.kind = SIM_AWKWARD,
+				  .windows = 20000,
+				  .shortest = 60,
+				  .most = 600,
+				  .edge = 50,
+				  .edge_spread = 0.5,
+				  .calls = 1};
+
+	for (setup.seed = 2; setup.seed <= 8; setup.seed += 3) {
+		separate(&setup);
+		ck_assert_double_eq_tol(result.cost.start, 118, 3);
+		ck_assert_double_eq_tol(result.cost.cycles.value, 263, 4);
+		done();
+	}
+}
+END_TEST
+
 /* Calls and returns show how long visits are where edges hide it. */
 START_TEST(short_visits_behind_edges)
 {
@@ -855,6 +876,7 @@ int main(void)
 						edges,
 						small_edges,
 						small_edges_short_windows,
+						no_short_windows,
 						short_visits_behind_edges,
 						late_interrupts,
 						late_in_pieces,
