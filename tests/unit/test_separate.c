@@ -576,6 +576,26 @@ START_TEST(silent_windows)
 }
 END_TEST
 
+/* Edges make more of counts than sums: all of that is without the silent ones. */
+START_TEST(silent_windows_with_edges)
+{
+	struct sim_setup setup = many_silent;
+	double with, without;
+
+	setup.most = 2000;
+	setup.edge = 50;
+	setup.edge_spread = 0.5;
+	sim_run(&sim, &setup);
+	silence(0.5, 0.5);
+	with = errors(0);
+	leave_silent_out();
+	without = errors(0);
+	ck_assert_msg(with < 1.2 * without, "%.2f square points, %.2f without", with,
+		      without);
+	sim_free(&sim);
+}
+END_TEST
+
 /* Where it depends on the function whether a window is silent, those that close in one
  * place and count opened in other ones than all that close there. */
 START_TEST(silent_by_choice)
@@ -885,6 +905,7 @@ int main(void)
 						parts_of_level_1,
 						no_parts,
 						silent_windows,
+						silent_windows_with_edges,
 						silent_by_choice,
 						measured_lengths,
 						intervals,
