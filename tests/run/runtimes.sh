@@ -51,12 +51,6 @@ print(sum(t["samples"] > 0 for t in json.load(open(sys.argv[1]))["threads"]))' "
 	rm -f "$work"/profiles/*
 }
 
-missing()
-{
-	command -v "$1" >/dev/null && return 1
-	echo "$2: not tested, $1 is missing"
-}
-
 cat >"$work/J.java" <<'END'
 public class J {
 	static long work(int n, int turns) {
