@@ -8,6 +8,7 @@
 
 #define WINDOWS_FEWEST 30
 #define PER_STEP 16 /* windows, at least */
+#define SURE 96     /* windows that are not alike by chance */
 #define CONSTANT 4. /* cycles of spread that interrupts have of themselves */
 /* How much the start may be off where empty windows tell it, in cycles.  With edges that
  * is more: empty windows have one return to user mode less than the others. */
@@ -81,9 +82,21 @@ static void mean_of(const struct point *point, size_t n, double *mean, double *s
 	*spread = sqrt(fmax(0, squares / (double)n - *mean * *mean));
 }
 
+/* The windows i to end take as much beyond what was asked for as long ones do. */
+static int is_complete(const struct td_axis *axis, const struct point *point, size_t i,
+		       size_t end)
+{
+	double mean, spread;
+
+	mean_of(point + i, end - i, &mean, &spread);
+	return mean - axis->beyond < 3 * spread / sqrt((double)(end - i)) + 0.5 &&
+	       spread < 1.5 * axis->spread + CONSTANT;
+}
+
 /*
  * A window that is too short for its edges ends before the program starts, and is
- * longer than asked for by what is left of them: `first` is where that ends.
+ * longer than asked for by what is left of them: `first` is where that ends.  Few windows
+ * may look complete by chance: with those behind them they must, too.
  */
 static void find_first(struct td_axis *axis, const struct point *point, size_t n)
 {
@@ -91,13 +104,11 @@ static void find_first(struct td_axis *axis, const struct point *point, size_t n
 
 	mean_of(point + n / 2, n - n / 2, &axis->beyond, &axis->spread);
 	for (; i < n / 2; i = end) {
-		double mean, spread;
+		size_t sure = i + SURE < n / 2 ? i + SURE : n / 2;
 
 		end = i + PER_STEP + i / 8;
 		end = end < n / 2 ? end : n / 2;
-		mean_of(point + i, end - i, &mean, &spread);
-		if (mean - axis->beyond < 3 * spread / sqrt((double)(end - i)) + 0.5 &&
-		    spread < 1.5 * axis->spread + CONSTANT)
+		if (is_complete(axis, point, i, end) && is_complete(axis, point, i, sure))
 			break;
 	}
 	axis->first = i ? point[i].requested : 0;

@@ -66,7 +66,8 @@ static void add_windows(const struct search *s, const struct td_lines *lines)
 		struct sums *to;
 		double away[NODES], square, along;
 
-		if (w->requested < still || td_row_batch(s->input, i) == s->without ||
+		if (w->silent || w->requested < still ||
+		    td_row_batch(s->input, i) == s->without ||
 		    !td_columns_own(s->columns, s->input, s->axis, i))
 			continue;
 		square = away_of(w, s->axis, s->cost, away);
@@ -134,7 +135,9 @@ int td_lines_find(struct td_lines *lines, const struct td_separate_input *input,
 {
 	struct search s = {input, axis, columns, known->cost, without, NULL};
 
-	if (axis->kind != TD_AXIS_REQUESTED || axis->start_spread <= 0 || !input->returns)
+	/* counts of events have no line: each has its own scale */
+	if (axis->kind != TD_AXIS_REQUESTED || axis->start_spread <= 0 ||
+	    !input->returns || input->rates)
 		return 0;
 	if (!lines->line)
 		lines->line = malloc((columns->columns + 1) * sizeof(*lines->line));

@@ -6,7 +6,8 @@ A lower bound (Cramer and Rao's, for counts with these means and covariances) of
 deviation of level 1 fractions, in points, with all else known exactly: in what order the functions of a group
 run and how long, what edges cost.  What is not known is what was in a single window.  Windows are
 taken together by where they open and how long they are, and once more also by where they end and
-whether they are own: for that, an estimator would have to know the times of each such class.  Functions and mixes are those of awkward.c, edges those of truth.sh: 25 to 75 cycles
+whether they are own: for that, an estimator would have to know the times of each such class.
+And with each function's direction from the edges' mix known, as own windows' lines show it.  Functions and mixes are those of awkward.c, edges those of truth.sh: 25 to 75 cycles
 each, two of them between the arming and the program.  For doc/estimates.md; no test.
 """
 import itertools
@@ -110,8 +111,8 @@ def classes(mixes, lengths, place, requested, setting):
     return [c for c in found.values() if c.n >= FEWEST]
 
 
-def bound(group, windows, setting):
-    """{function: standard deviation of its worst node, points}"""
+def information_of(group, windows, setting):
+    """Of all nodes of all functions, in this order."""
     lengths, mixes = [f[0] for f in group.values()], [f[1] for f in group.values()]
     n = NODES * len(lengths)
     information = [[0.0] * n for _ in range(n)]
@@ -120,6 +121,11 @@ def bound(group, windows, setting):
             here = windows * length / sum(lengths) * STEP / LONGEST
             for c in classes(mixes, lengths, place, requested, setting):
                 c.add_information(information, here * c.n / DRAWS)
+    return information
+
+
+def bound(group, information):
+    """{function: standard deviation of its worst node, points}"""
     error = inverse(information)
     found = {}
     for place, name in enumerate(group):
@@ -129,15 +135,33 @@ def bound(group, windows, setting):
     return found
 
 
+def bound_along(group, information):
+    """The same where only each function's distance from the edges' mix is not known."""
+    away = [[r - m for r, m in zip(f[1], EDGE_MIX)] for f in group.values()]
+    n = len(away)
+    along = [[sum(away[a][i] * information[NODES * a + i][NODES * b + j] * away[b][j]
+                  for i in range(NODES) for j in range(NODES)) for b in range(n)] for a in range(n)]
+    error = inverse(along)
+    return {name: 100 * error[place][place] ** 0.5 * max(map(abs, away[place]))
+            for place, name in enumerate(group)}
+
+
+def show(found):
+    print("  ".join("%s %.2f" % item for item in found.items()), end="")
+
+
 def main():
     windows = float(sys.argv[1]) if len(sys.argv) > 1 else 100000
     random.seed(1)
     for title, group, share in (("chain", CHAIN, 0.11), ("pair", PAIR, 0.058)):
         for edges, noise, by_end in itertools.product((0, 1), repeat=3):
-            found = bound(group, windows * share, (edges, noise, by_end))
-            print("%-6s %-6s%-6s%-8s %s" % (
-                title, "edges" if edges else "", "noise" if noise else "", "by end" if by_end else "",
-                "  ".join("%s %.2f" % item for item in found.items())))
+            information = information_of(group, windows * share, (edges, noise, by_end))
+            print("%-6s %-6s%-6s%-8s " % (title, "edges" if edges else "", "noise" if noise else "",
+                                          "by end" if by_end else ""), end="")
+            show(bound(group, information))
+            print("\n%30s" % "directions known: ", end="")
+            show(bound_along(group, information))
+            print()
     return 0
 
 

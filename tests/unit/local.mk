@@ -31,6 +31,7 @@ decoder_tests = \
 	tests/unit/test_report_log \
 	tests/unit/test_report_topdown \
 	tests/unit/test_separate \
+	tests/unit/test_separate_edges \
 	tests/unit/test_student \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
@@ -116,10 +117,14 @@ tests_unit_test_report_topdown_SOURCES = tests/unit/test_report_topdown.c $(td_b
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_report_topdown_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_topdown_LDADD = tools/libprint.la $(td_unit_ldadd)
-tests_unit_test_separate_SOURCES = tests/unit/test_separate.c tests/unit/unit.h \
+td_separated = tests/unit/unit.h tests/unit/separated.c tests/unit/separated.h \
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_separate_SOURCES = tests/unit/test_separate.c $(td_separated)
 tests_unit_test_separate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_separate_edges_SOURCES = tests/unit/test_separate_edges.c $(td_separated)
+tests_unit_test_separate_edges_CFLAGS = $(td_unit_cflags)
+tests_unit_test_separate_edges_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_columns_SOURCES = tests/unit/test_window_columns.c tests/unit/unit.h
 tests_unit_test_window_columns_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_columns_LDADD = $(td_unit_ldadd) -lm

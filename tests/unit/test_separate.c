@@ -6,83 +6,8 @@
 
 #include "decoder/separate.h"
 #include "decoder/separate_parts.h"
-#include "tests/unit/sim_windows.h"
+#include "tests/unit/separated.h"
 #include "tests/unit/unit.h"
-
-static const int measured[TD_NODES] = {0, 1, 2, 3, 4, 0, 5, 1, 6, 2, 7, 3};
-static const int minus[TD_NODES] = {-1, -1, -1, -1, -1, 4, -1, 5, -1, 6, -1, 7};
-
-/* A test's run: what was simulated, and what was made of it. */
-static struct sim sim;
-static struct td_separate result;
-
-static double truth(unsigned function, int node)
-{
-	const double *t = sim.truth[function];
-
-	return t[measured[node]] - (minus[node] < 0 ? 0 : t[minus[node]]);
-}
-
-/* Worst level 1 fraction, in points. */
-static double error_of(unsigned function)
-{
-	double worst = 0;
-
-	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
-		ck_assert(result.function[function].node[i].present);
-		worst = fmax(worst,
-			     fabs(result.function[function].node[i].estimate.value -
-				  truth(function, i)));
-	}
-	return 100 * worst;
-}
-
-static double visit(unsigned function)
-{
-	return sim.cycles[function] / sim.visits[function];
-}
-
-static void separate(const struct sim_setup *setup)
-{
-	struct td_separate_input input;
-
-	sim_run(&sim, setup);
-	input = (struct td_separate_input){
-		.window = sim.window,
-		.windows = sim.windows,
-		.functions = sim.functions,
-		.nodes = TD_SEPARATE_NODES,
-		.returns = !setup->no_returns,
-	};
-	ck_assert_int_eq(td_separate(&input, &result), 0);
-}
-
-static void done(void)
-{
-	sim_free(&sim);
-	td_separate_free(&result);
-}
-
-/* No function of so many cycles a visit, and a part of a percent, is further off. */
-static void limit(double from, double to, double points)
-{
-	double all = 0;
-	int seen = 0;
-
-	for (unsigned f = 0; f < sim.functions; f++)
-		all += sim.cycles[f];
-	for (unsigned f = 0; f < sim.functions; f++) {
-		double error;
-
-		if (sim.cycles[f] < 0.01 * all || visit(f) < from || visit(f) >= to)
-			continue;
-		error = error_of(f);
-		ck_assert_msg(error <= points, "function %u, %.0f cycles: %.2f points", f,
-			      visit(f), error);
-		seen++;
-	}
-	ck_assert_int_gt(seen, 0);
-}
 
 START_TEST(awkward_patterns)
 {
@@ -180,185 +105,6 @@ START_TEST(never_worse_than_the_plain_rule)
 	}
 	ck_assert_double_le(mine, 1.1 * plain);
 	done();
-}
-END_TEST
-
-/* 600 cycles of random edges in every window, half of which nobody sees: the empty
- * windows have 150 less. */
-START_TEST(edges)
-{
-	const struct sim_setup setup = {.kind = SIM_AWKWARD,
-					.seed = 1,
-					.windows = 100000,
-					.shortest = 2,
-					.most = 2000,
-					.edge = 150,
-					.edge_spread = 0.5};
-
-	separate(&setup);
-	limit(1000, INFINITY, 1);
-	/* by lines: times alone are 33 points wrong */
-	limit(95, 1000, 7);
-	ck_assert_double_eq_tol(result.cost.cycles.value, 663, 12);
-	ck_assert_double_eq_tol(result.cost.start, 318, 12);
-	ck_assert_double_eq_tol(result.cost.start_spread, 61, 6);
-	ck_assert_double_lt(result.cost.empty, 530);
-	ck_assert_double_eq_tol(result.cost.mix[2], (600 * 0.55 + 63 * 0.2) / 663, 0.03);
-	done();
-}
-END_TEST
-
-START_TEST(small_edges)
-{
-	const struct sim_setup setup = {.kind = SIM_AWKWARD,
-					.seed = 1,
-					.windows = 100000,
-					.shortest = 2,
-					.most = 2000,
-					.edge = 50,
-					.edge_spread = 0.5};
-
-	separate(&setup);
-	limit(100, INFINITY, 1);
-	limit(25, 100, 7);
-	ck_assert_double_eq_tol(result.cost.cycles.value, 263, 5);
-	done();
-}
-END_TEST
-
-/* With short windows more can be said of short functions. */
-START_TEST(small_edges_short_windows)
-{
-	const struct sim_setup setup = {.kind = SIM_AWKWARD,
-					.seed = 1,
-					.windows = 100000,
-					.shortest = 2,
-					.most = 600,
-					.edge = 50,
-					.edge_spread = 0.5};
-
-	separate(&setup);
-	limit(100, INFINITY, 0.6);
-	limit(25, 100, 2);
-	done();
-}
-END_TEST
-
-/* Calls and returns show how long visits are where edges hide it. */
-START_TEST(short_visits_behind_edges)
-{
-	const struct sim_setup setup = {.kind = SIM_CYCLE,
-					.seed = 1,
-					.program = 3,
-					.windows = 50000,
-					.shortest = 2,
-					.most = 600,
-					.edge = 50,
-					.edge_spread = 0.5,
-					.calls = 1};
-
-	separate(&setup);
-	limit(100, INFINITY, 1);
-	limit(25, 100, 4);
-	for (unsigned f = 0; f < sim.functions; f++) {
-		if (visit(f) < 100)
-			ck_assert_double_eq_tol(result.function[f].visit, visit(f),
-						0.05 * visit(f));
-	}
-	done();
-}
-END_TEST
-
-/*
- * Interrupts that come at the end of a block make all windows longer than empty ones:
- * by more than the program's start is late.
- */
-START_TEST(late_interrupts)
-{
-	const struct sim_setup setup = {.kind = SIM_TREE,
-					.seed = 2,
-					.program = 4,
-					.functions = 20,
-					.windows = 10000,
-					.shortest = 2,
-					.most = 600,
-					.block = 120};
-	int short_visits = 0;
-
-	separate(&setup);
-	limit(1000, INFINITY, 0.3);
-	ck_assert_double_eq_tol(result.cost.cycles.value, 63, 0.7);
-	ck_assert_double_lt(result.cost.start, -5);
-	for (unsigned f = 0; f < sim.functions; f++) {
-		if (result.function[f].evidence == TD_EVIDENCE_SEPARATED)
-			ck_assert_double_gt(result.function[f].visit,
-					    -1.5 * result.cost.start);
-		short_visits += result.function[f].evidence == TD_EVIDENCE_CALLERS &&
-				visit(f) >= 30;
-	}
-	ck_assert_int_gt(short_visits, 0);
-	done();
-}
-END_TEST
-
-static double half_width(const struct td_separate_function *function, int node)
-{
-	const struct td_estimate *e = &function->node[node].estimate;
-
-	return 100 * (e->high - e->low) / 2;
-}
-
-/* A function of two halves, 180 and 450 cycles in turn, and one that is all alike;
- * interrupts come 40 cycles late. */
-static void halves(struct td_separate_window *w, size_t i, double at, double requested)
-{
-	const double round = 630, half = 180, own = 60, late = 40;
-	double in_first = 0, cycles = requested + late;
-	double end = fmod(at + cycles, round);
-
-	memset(w, 0, sizeof(*w));
-	w->requested = (float)requested;
-	w->open = w->close = i % 2;
-	w->empty = i % 64 == 0;
-	if (w->empty)
-		cycles = w->requested = 0;
-	in_first = floor((at + cycles) / round) * half + fmin(end, half) - fmin(at, half);
-	if (w->empty || w->open)
-		in_first = cycles / 2;
-	w->open_offset = (uint32_t)at;
-	w->close_offset = (uint32_t)end;
-	w->slots = (float)(6 * (own + cycles));
-	w->value[0] = (float)(6 * (own / 2 + 0.8 * in_first + 0.2 * (cycles - in_first)));
-	w->value[3] = w->slots - w->value[0];
-}
-
-/* How much of the time each half takes is less sure then; what each does is not. */
-START_TEST(late_in_pieces)
-{
-	enum { WINDOWS = 20000 };
-	struct td_separate_window *window = calloc(WINDOWS, sizeof(*window));
-	struct td_separate_input input = {.window = window,
-					  .windows = WINDOWS,
-					  .functions = 2,
-					  .nodes = TD_NODES_LEVEL1,
-					  .returns = 1};
-	uint32_t state = 1;
-
-	for (size_t i = 0; i < WINDOWS; i++) {
-		double random[2];
-
-		for (int k = 0; k < 2; k++) {
-			state = state * 1664525 + 1013904223;
-			random[k] = state / 4294967296.;
-		}
-		halves(&window[i], i, 630 * random[0], floor(20 + 580 * random[1]));
-	}
-	ck_assert_int_eq(td_separate(&input, &result), 0);
-	ck_assert_double_eq_tol(result.cost.start, -40, 2);
-	ck_assert_double_gt(half_width(&result.function[0], 0), 2.5);
-	ck_assert_double_lt(half_width(&result.function[1], 0), 0.5);
-	td_separate_free(&result);
-	free(window);
 }
 END_TEST
 
@@ -550,6 +296,26 @@ START_TEST(silent_windows)
 	without = errors(0);
 	ck_assert_msg(with < 0.5, "%.2f square points", with);
 	ck_assert_msg(with < 0.6 * without, "%.2f square points, %.2f without", with,
+		      without);
+	sim_free(&sim);
+}
+END_TEST
+
+/* Edges make more of counts than sums: all of that is without the silent ones. */
+START_TEST(silent_windows_with_edges)
+{
+	struct sim_setup setup = many_silent;
+	double with, without;
+
+	setup.most = 2000;
+	setup.edge = 50;
+	setup.edge_spread = 0.5;
+	sim_run(&sim, &setup);
+	silence(0.5, 0.5);
+	with = errors(0);
+	leave_silent_out();
+	without = errors(0);
+	ck_assert_msg(with < 1.2 * without, "%.2f square points, %.2f without", with,
 		      without);
 	sim_free(&sim);
 }
@@ -848,28 +614,12 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("separate",
-			 (const TTest *const[]){awkward_patterns,
-						long_windows,
-						never_worse_than_the_plain_rule,
-						edges,
-						small_edges,
-						small_edges_short_windows,
-						short_visits_behind_edges,
-						late_interrupts,
-						late_in_pieces,
-						visits,
-						no_returns,
-						parts_of_level_1,
-						no_parts,
-						silent_windows,
-						silent_by_choice,
-						measured_lengths,
-						intervals,
-						intervals_behind_edges,
-						rare_and_short,
-						level_1_only,
-						little,
-						many_functions,
-						NULL});
+	return unit_main(
+		"separate",
+		(const TTest *const[]){
+			awkward_patterns, long_windows, never_worse_than_the_plain_rule,
+			visits, no_returns, parts_of_level_1, no_parts, silent_windows,
+			silent_windows_with_edges, silent_by_choice, measured_lengths,
+			intervals, intervals_behind_edges, rare_and_short, level_1_only,
+			little, many_functions, NULL});
 }
