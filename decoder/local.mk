@@ -65,11 +65,13 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/jitdump.c decoder/jitdump.h \
 	decoder/latencies.c decoder/latencies.h \
 	decoder/perf_map.c decoder/perf_map.h \
+	decoder/live.c decoder/live.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
 	decoder/report.c decoder/report.h decoder/report_adding.h \
 	decoder/report_finish.c \
 	decoder/report_log.c decoder/report_log.h \
+	decoder/report_rates.c decoder/report_rates.h \
 	decoder/report_notes.c decoder/report_notes.h \
 	decoder/report_places.c decoder/report_processes.c \
 	decoder/report_groups.c decoder/report_groups.h \

@@ -214,7 +214,7 @@ static int set_apart(const struct td_thread *thread)
 	const struct td_vernier *vernier = thread->vernier;
 	uint64_t start;
 
-	if (!td_vernier_shape.windows || !vernier->apart_ns)
+	if (td_vernier_samplers(&td_vernier_shape) < 2 || !vernier->apart_ns)
 		return 0;
 	start = td_clock_now(CLOCK_MONOTONIC);
 	while (td_clock_now(CLOCK_MONOTONIC) - start < vernier->apart_ns)
