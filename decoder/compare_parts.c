@@ -148,10 +148,20 @@ static int fill_total(struct td_part *part, const struct td_parts_source *source
 	return part->module && part->name ? 0 : -ENOMEM;
 }
 
-/* The mean of two independent values, each as heavy as its windows. */
-static void fold_measured(struct td_measured *into, const struct td_measured *from)
+static void release(struct td_part *part)
 {
-	double weight = into->weight + from->weight, a, b;
+	free(part->name);
+	free(part->module);
+}
+
+/*
+ * The mean of two independent values, each as heavy as its windows.  How many of the
+ * `samples` are of which is chance as well.
+ */
+static void fold_measured(struct td_measured *into, const struct td_measured *from,
+			  double samples)
+{
+	double weight = into->weight + from->weight, a, b, apart;
 
 	if (!from->present)
 		return;
@@ -161,16 +171,11 @@ static void fold_measured(struct td_measured *into, const struct td_measured *fr
 	}
 	a = into->weight / weight;
 	b = from->weight / weight;
+	apart = (into->value - from->value) * sqrt(a * b / fmax(1, samples));
 	into->value = a * into->value + b * from->value;
-	into->error = hypot(a * into->error, b * from->error);
+	into->error = hypot(hypot(a * into->error, b * from->error), apart);
 	into->df = fmin(into->df, from->df);
 	into->weight = weight;
-}
-
-static void release(struct td_part *part)
-{
-	free(part->name);
-	free(part->module);
 }
 
 static void fold(struct td_part *into, struct td_part *from)
@@ -180,7 +185,7 @@ static void fold(struct td_part *into, struct td_part *from)
 	into->windows += from->windows;
 	into->cost += from->cost;
 	for (int i = 0; i < TD_NODES; i++)
-		fold_measured(&into->node[i], &from->node[i]);
+		fold_measured(&into->node[i], &from->node[i], (double)into->samples);
 	release(from);
 }
 

@@ -565,6 +565,29 @@ START_TEST(builds_are_matched_by_name)
 }
 END_TEST
 
+/* What many functions have together depends on how many samples happen to be of which. */
+START_TEST(code_without_names_is_a_mixture)
+{
+	struct program mixture = usual, other;
+	const struct td_change *change;
+	struct td_compare *c;
+	double chance;
+
+	for (int i = 0; i < FUNCTIONS; i += 2)
+		mixture.moved[i] = 0.4;
+	other = mixture;
+	other.build = 2;
+	c = compare(&mixture, &other);
+	ck_assert_uint_eq(c->rows, 1);
+	change = &c->row[0].node[TD_NODE_RETIRING];
+	/* half of the windows are 0.4 from the others, on both sides */
+	chance = 1.96 * 0.2 * sqrt(2 / (double)c->row[0].samples[0]);
+	ck_assert_double_ge((change->high - change->low) / 2, 0.95 * chance);
+	ck_assert_double_le((change->high - change->low) / 2, 1.5 * chance);
+	td_compare_free(c);
+}
+END_TEST
+
 static char *refusal(const struct program *a, const struct program *b)
 {
 	const struct program *program[2] = {a, b};
@@ -687,6 +710,7 @@ int main(void)
 				 several_runs_tell_their_noise, runs_must_take_turns,
 				 a_share_alone_is_no_merit, functions_come_and_go,
 				 small_changes_are_none, builds_are_matched_by_name,
+				 code_without_names_is_a_mixture,
 				 what_makes_no_sense_is_refused,
 				 differences_of_method_are_said, it_is_printed, NULL});
 }
