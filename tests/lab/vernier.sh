@@ -26,7 +26,10 @@ short_functions()
 		label=short-$1-$2-${3:+disturbed-}$seed
 		echo
 		echo "== $label"
-		measure_program "$label" "-S $seed -s $1" 20000 300 "./awkward -t $2 -r $4 -s $seed $3"
+		# one CPU, with counted time
+		cpus="-s $1"
+		[ "$1" -gt 1 ] || cpus=
+		measure_program "$label" "-S $seed $cpus" 20000 300 "./awkward -t $2 -r $4 -s $seed $3"
 		truthful "$label" --limit 40=1.0 --samples 200
 		by_vernier "$label"
 		holds "$label" <<'END'
