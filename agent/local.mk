@@ -23,6 +23,7 @@ agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 	agent/sigsafe/handler.c agent/sigsafe/handler.h \
 	agent/sigsafe/identity.c agent/sigsafe/identity.h \
 	agent/sigsafe/judge.h \
+	agent/sigsafe/latency.c agent/sigsafe/latency.h \
 	agent/sigsafe/maps.c agent/sigsafe/maps.h \
 	agent/sigsafe/memory.c agent/sigsafe/memory.h \
 	agent/sigsafe/metrics.c agent/sigsafe/metrics.h \
@@ -53,6 +54,7 @@ agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 
 agent_libcore_la_SOURCES = \
 	agent/core/actions.c agent/core/actions.h \
+	agent/core/alternation.c agent/core/alternation.h \
 	agent/core/backend.c agent/core/backend.h \
 	agent/core/callpaths.c agent/core/callpaths.h \
 	agent/core/collector.c agent/core/collector.h \
@@ -64,6 +66,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/facts.c agent/core/facts.h \
 	agent/core/fold.c agent/core/fold.h \
 	agent/core/interrupt.c agent/core/interrupt.h \
+	agent/core/latency.c agent/core/latency.h \
 	agent/core/lifecycle.c agent/core/lifecycle.h \
 	agent/core/log.c agent/core/log.h \
 	agent/core/masks.c agent/core/masks.h \

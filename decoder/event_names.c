@@ -51,10 +51,17 @@ static const char *put_range(const char *at, uint64_t *value, uint64_t *config)
 
 int td_event_format_put(const char *format, uint64_t value, uint64_t *config)
 {
-	const char *at = format + strlen("config:");
+	return td_event_format_put_in("config", format, value, config);
+}
+
+int td_event_format_put_in(const char *field, const char *format, uint64_t value,
+			   uint64_t *config)
+{
+	size_t length = strlen(field);
+	const char *at = format + length + 1;
 	uint64_t bits = *config;
 
-	if (strncmp(format, "config:", strlen("config:")) != 0)
+	if (strncmp(format, field, length) != 0 || format[length] != ':')
 		return 0;
 	for (;;) {
 		at = put_range(at, &value, &bits);

@@ -28,4 +28,8 @@ extern const size_t td_generic_event_count;
  */
 int td_event_format_put(const char *format, uint64_t value, uint64_t *config);
 
+/* The same of another field of perf_event_attr: "config2". */
+int td_event_format_put_in(const char *field, const char *format, uint64_t value,
+			   uint64_t *config);
+
 #endif

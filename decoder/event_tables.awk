@@ -41,8 +41,8 @@ function begin_family() {
 }
 function add_cpus(   i, part, range) {
 	for (i = 3; i <= NF; i++) {
-		if ($2 == "intel")
-			cpu = cpu sprintf("{TD_VENDOR_INTEL, 6, 0x%s, 0x%s}, ", $i, $i)
+		if ($2 == "intel" || $2 == "atom")
+			cpu = cpu sprintf("{TD_VENDOR_%s, 6, 0x%s, 0x%s}, ", toupper($2), $i, $i)
 		else if (split($i, part, ":") == 2) {
 			if (split(part[2], range, "-") == 1)
 				range[2] = range[1]

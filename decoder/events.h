@@ -28,7 +28,14 @@
 /* Instead: perf_event_attr.config of PERF_TYPE_HARDWARE, or-ed. */
 #define TD_EVENT_GENERIC (1ull << 63)
 
-enum td_vendor { TD_VENDOR_NONE, TD_VENDOR_INTEL, TD_VENDOR_AMD, TD_VENDOR_ARM };
+/* ATOM: the small cores of a hybrid Intel processor, which has the model of both. */
+enum td_vendor {
+	TD_VENDOR_NONE,
+	TD_VENDOR_INTEL,
+	TD_VENDOR_AMD,
+	TD_VENDOR_ARM,
+	TD_VENDOR_ATOM,
+};
 
 struct td_event_cpu {
 	enum td_vendor vendor;

@@ -113,11 +113,15 @@ enum td_lost {
  * values are those of its group: value 0 is slots, the others are told below.
  */
 #define TD_GROUPS_MAX 8u
+/* Not a group of windows: retire latencies (TDAGENT_LATENCY), with any backend.  A place
+ * of it has a record's cycles in sum[0] (no cross), and as windows how many records;
+ * the event that they are of is in event[]. */
+#define TD_GROUP_LATENCY TD_GROUPS_MAX
 #define TD_EVENTS_MAX 40u
 
 struct td_file_event {
 	char name[20];   /* as in the family's table */
-	uint16_t group;  /* below header.groups */
+	uint16_t group;  /* below header.groups, or TD_GROUP_LATENCY */
 	uint16_t value;  /* index of its count among the group's values */
 	uint64_t config; /* perf_event_attr.config */
 };
@@ -191,6 +195,7 @@ struct td_file_header {
 	 */
 	uint32_t drilled;
 	uint32_t burst; /* windows a sample; of several the first is dropped; 0 as 1 */
+	uint64_t latencies_lost; /* records that found no room */
 };
 
 struct td_file_block {

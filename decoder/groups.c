@@ -41,6 +41,8 @@ void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *he
 	for (uint32_t i = 0; i < header->events; i++) {
 		const struct td_file_event *event = &header->event[i];
 
+		if (event->group >= TD_GROUPS_MAX)
+			continue;
 		if (strcmp(event->name, "near_returns") == 0)
 			plan->returns[event->group] = event->value;
 		else

@@ -33,6 +33,7 @@ event_tables = \
 	data/events/sandybridge.events \
 	data/events/sapphirerapids.events \
 	data/events/skylake.events \
+	data/events/skymont.events \
 	data/events/zen4.events \
 	data/events/zen5.events
 EXTRA_DIST += decoder/event_tables.awk data/events/README.md $(event_tables)
@@ -55,12 +56,14 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/history.c decoder/history.h \
 	decoder/normal.c decoder/normal.h \
 	decoder/normal_key.c decoder/normal_key.h \
+	decoder/normal_lines.c decoder/normal_lines.h \
 	decoder/normal_solve.c \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/order.h \
 	decoder/paths.c decoder/paths.h decoder/paths_tree.c \
 	decoder/jit_names.c decoder/jit_names.h \
 	decoder/jitdump.c decoder/jitdump.h \
+	decoder/latencies.c decoder/latencies.h \
 	decoder/perf_map.c decoder/perf_map.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
@@ -84,6 +87,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_events_fill.c \
 	decoder/window_rows.c decoder/window_rows.h \
 	decoder/window_rows_fill.c \
+	decoder/window_lines.c decoder/window_lines.h \
 	decoder/window_start.c decoder/window_start.h \
 	decoder/window_strays.c decoder/window_strays.h \
 	decoder/window_variance.c decoder/window_variance.h \

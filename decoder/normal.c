@@ -8,6 +8,7 @@
 
 #include "decoder/cholesky.h"
 #include "decoder/normal_key.h"
+#include "decoder/normal_lines.h"
 
 #define PINNED 1e12
 #define RAISED_MOST 2 /* times the least pivot: more is not calm */
@@ -517,8 +518,10 @@ int td_normal_build(struct td_normal *normal, const struct td_rows *rows)
 	}
 	for (size_t g = 0; g < normal->groups && !err; g++)
 		err = factorise(normal, &normal->group[g]);
-	if (!err)
+	if (!err) {
 		finish_shared(normal);
+		td_normal_add_lines(normal);
+	}
 	td_key_free(&work);
 	return err;
 }

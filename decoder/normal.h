@@ -12,6 +12,7 @@
 #ifndef TD_DECODER_NORMAL_H
 #define TD_DECODER_NORMAL_H
 
+#include "decoder/window_lines.h"
 #include "decoder/window_rows.h"
 
 #define TD_NO_TWIN UINT32_MAX
@@ -44,6 +45,8 @@ struct td_normal {
 	double shared_ridge[TD_ROW_SHARED];
 	td_sides shared_prior[TD_ROW_SHARED];
 	double between; /* cycles squared */
+	/* weights may be lowered; NULL: none.  They tie a column's nodes together. */
+	struct td_lines *lines;
 
 	uint32_t *group_of; /* [unknowns] */
 	uint32_t *place_of; /* [unknowns]: within its group */
@@ -69,12 +72,12 @@ int td_normal_build(struct td_normal *normal, const struct td_rows *rows);
 int td_normal_solve(const struct td_normal *normal, struct td_unknowns *right);
 
 /*
- * What the rows, filled without a batch, would pull the unknowns to: the gradient at
- * `at`, zero at the solution.  0 or -ENOMEM.
+ * What the rows and lines (NULL: none), filled without a batch, would pull the unknowns
+ * to: the gradient at `at`, zero at the solution.  0 or -ENOMEM.
  */
 int td_normal_pull(const struct td_normal *normal, const struct td_rows *rows,
-		   unsigned without, const struct td_unknowns *at,
-		   struct td_unknowns *pull);
+		   const struct td_lines *lines, unsigned without,
+		   const struct td_unknowns *at, struct td_unknowns *pull);
 
 /* The fractions within their bounds: of all that are, those nearest to the data.
  * Starts from the solution.  0 or -ENOMEM. */

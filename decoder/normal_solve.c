@@ -8,6 +8,7 @@
 
 #include "decoder/cholesky.h"
 #include "decoder/normal_key.h"
+#include "decoder/normal_lines.h"
 
 #define SWEEPS 300
 #define SETTLED 1e-6
@@ -26,7 +27,7 @@ static void solve_group(const struct td_normal *normal, const struct td_group *g
 		       sizeof(td_sides));
 }
 
-int td_normal_solve(const struct td_normal *normal, struct td_unknowns *right)
+static int solve_rows(const struct td_normal *normal, struct td_unknowns *right)
 {
 	double *side = malloc((normal->unknowns + 1) * sizeof(td_sides));
 	td_sides left[TD_ROW_SHARED];
@@ -56,6 +57,13 @@ int td_normal_solve(const struct td_normal *normal, struct td_unknowns *right)
 	}
 	free(side);
 	return 0;
+}
+
+int td_normal_solve(const struct td_normal *normal, struct td_unknowns *right)
+{
+	return normal->lines && normal->lines->line
+		       ? td_normal_solve_lines(normal, right, solve_rows)
+		       : solve_rows(normal, right);
 }
 
 static void residual_of(const struct td_key_work *work, const struct td_row *row,
@@ -173,6 +181,21 @@ static void pull_prior(const struct td_normal *normal, const struct td_unknowns 
 	}
 }
 
+static void pull_lines(const struct td_normal *normal, const struct td_lines *lines,
+		       const struct td_unknowns *at, struct td_unknowns *pull)
+{
+	for (uint32_t c = 0; lines && lines->line && c < normal->columns; c++) {
+		double weight = lines->line[c].weight;
+		td_sides by;
+
+		td_line_pull(lines, c, at->each[c], by);
+		/* no more than lowered weights let it */
+		for (int k = 0; k < TD_SEPARATE_NODES && weight > 0; k++)
+			pull->each[c][k] +=
+				normal->lines->line[c].weight / weight * by[k];
+	}
+}
+
 static void pull_rows(struct td_key_work *work, const struct td_normal *normal,
 		      const struct td_rows *rows, unsigned without,
 		      const struct td_unknowns *at, struct td_unknowns *pull)
@@ -199,8 +222,8 @@ static void pull_rows(struct td_key_work *work, const struct td_normal *normal,
 }
 
 int td_normal_pull(const struct td_normal *normal, const struct td_rows *rows,
-		   unsigned without, const struct td_unknowns *at,
-		   struct td_unknowns *pull)
+		   const struct td_lines *lines, unsigned without,
+		   const struct td_unknowns *at, struct td_unknowns *pull)
 {
 	struct td_key_work work;
 	int err = td_key_init(&work, rows, 0);
@@ -209,8 +232,10 @@ int td_normal_pull(const struct td_normal *normal, const struct td_rows *rows,
 	memset(pull->shared, 0, sizeof(pull->shared));
 	for (const struct td_rows *r = rows; r && !err; r = r->more)
 		pull_rows(&work, normal, r, without, at, pull);
-	if (!err)
+	if (!err) {
 		pull_prior(normal, at, pull);
+		pull_lines(normal, lines, at, pull);
+	}
 	td_key_free(&work);
 	return err;
 }
@@ -320,6 +345,20 @@ static void bound(double *x, unsigned nodes)
 		x[k] = fmin(fmax(0, x[k]), x[k - TD_NODES_LEVEL1]);
 }
 
+/* From where the rows alone have the unknown, held by their `diagonal`, to where its line
+ * has it as well. */
+static void onto_line(const struct td_normal *normal, uint32_t column, double diagonal,
+		      double *to)
+{
+	td_sides pull;
+
+	if (!normal->lines || !normal->lines->line)
+		return;
+	td_line_pull(normal->lines, column, to, pull);
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		to[k] += pull[k] / (diagonal + normal->lines->line[column].weight);
+}
+
 /*
  * One unknown at a time, exactly, the others held: the same matrix serves all
  * nodes, so the nearest point to the data is the nearest point.  `slope` is what
@@ -337,6 +376,8 @@ static double sweep(const struct td_normal *normal, const struct td_group *group
 
 		for (unsigned k = 0; k < TD_SEPARATE_NODES; k++)
 			to[k] = at->each[unknown][k] + slope[i][k] / group->diagonal[i];
+		if (unknown < normal->columns)
+			onto_line(normal, unknown, group->diagonal[i], to);
 		if (unknown < normal->columns)
 			bound(to, nodes);
 		for (unsigned k = 0; k < TD_SEPARATE_NODES; k++) {
@@ -363,7 +404,18 @@ static int constrain_group(const struct td_normal *normal, const struct td_group
 
 	if (!slope)
 		return -ENOMEM;
-	/* at the solution nothing is pulled */
+	/* at the solution nothing is pulled, but by lines one way and by rows the other
+	 */
+	for (uint32_t i = 0; i < group->size && normal->lines && normal->lines->line;
+	     i++) {
+		uint32_t unknown = normal->member[group->first + i];
+
+		if (unknown >= normal->columns)
+			continue;
+		td_line_pull(normal->lines, unknown, at->each[unknown], slope[i]);
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			slope[i][k] = -slope[i][k];
+	}
 	for (int i = 0; i < SWEEPS; i++) {
 		if (sweep(normal, group, at, slope, nodes) < SETTLED)
 			break;

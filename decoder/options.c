@@ -302,6 +302,24 @@ static int parse_events(struct td_options *options, const char *value, char *why
 	return 0;
 }
 
+static int parse_latency(struct td_options *options, const char *value, char *why,
+			 size_t size)
+{
+	size_t name = strcspn(value, "@");
+	uint64_t period = TD_LATENCY_PERIOD;
+
+	if (!name || strlen(value) >= sizeof(options->latency) ||
+	    (value[name] && td_number_parse(value + name + 1, &period)) ||
+	    period < TD_LATENCY_PERIOD_LEAST || period > UINT32_MAX)
+		return refuse(
+			why, size,
+			"'%s' is not an event; write EVENT or EVENT@PERIOD, a sample "
+			"every so many of them, %u at least",
+			show(value, strlen(value)).text, TD_LATENCY_PERIOD_LEAST);
+	memcpy(options->latency, value, strlen(value) + 1);
+	return 0;
+}
+
 static int parse_labels(struct td_options *options, const char *value, char *why,
 			size_t size)
 {
@@ -369,6 +387,9 @@ const struct td_option td_option_table[] = {
 	{"EVENTS", "NAMES", "",
 	 "further events to count in windows, with commas; `tdagent list` has names",
 	 parse_events},
+	{"LATENCY", "EVENT", "",
+	 "retire latency of a precise event by function: EVENT or EVENT@PERIOD",
+	 parse_latency},
 	{"WINDOWS", "NAME", "auto",
 	 "who cuts windows: rdpmc (signals), vernier (the kernel) or auto",
 	 parse_windows},

@@ -60,6 +60,10 @@ enum td_debug {
 
 #define TD_PATH_MAX 1024
 
+/* Events from one retire latency to the next, unless asked for otherwise. */
+#define TD_LATENCY_PERIOD 1000000u
+#define TD_LATENCY_PERIOD_LEAST 1000u
+
 struct td_options {
 	struct td_period long_period;
 	struct td_period short_period;
@@ -72,6 +76,7 @@ struct td_options {
 	enum td_windows_choice windows;
 	enum td_level_choice level;
 	char events[TD_PATH_MAX]; /* further ones, with commas; "": none */
+	char latency[80]; /* EVENT or EVENT@PERIOD, see TD_LATENCY_PERIOD; "": none */
 	char labels[sizeof(((struct td_file_header *)0)->labels)]; /* label_list.h */
 	char output[TD_PATH_MAX]; /* "": the default directory */
 	enum td_report_to report;

@@ -114,7 +114,7 @@ static void clean_groups(struct td_file_header *h)
 		struct td_file_event *event = &h->event[i];
 
 		clean_word(event->name, sizeof(event->name));
-		if (event->group >= TD_GROUPS_MAX || event->value >= TD_COUNTERS_MAX)
+		if (event->group > TD_GROUP_LATENCY || event->value >= TD_COUNTERS_MAX)
 			event->group = event->value = 0;
 	}
 }
@@ -126,6 +126,7 @@ static void clean_header(struct td_file_header *h)
 		h->raw_totals = 0;
 		h->windows_seen = 0;
 		h->burst = 0;
+		h->latencies_lost = 0;
 	}
 	if (h->burst > TD_BURST_MAX)
 		h->burst = TD_BURST_MAX;
@@ -277,7 +278,7 @@ static void check_place(struct view *view, const struct td_file_place *place,
 
 	if (place->kind == TD_PLACE_FREE)
 		return;
-	if (!kind_fits_object(place->kind, object) || place->group >= TD_GROUPS_MAX ||
+	if (!kind_fits_object(place->kind, object) || place->group > TD_GROUP_LATENCY ||
 	    !sums_possible(place->sum, profile->header.counters)) {
 		profile->damage.records++;
 		return;

@@ -185,6 +185,27 @@ static int map_groups(struct td_report_adding *adding)
 			       profile->header.pid));
 }
 
+/* The report's event is that of its first profile with one. */
+static int map_latencies(struct td_report_adding *adding)
+{
+	const struct td_file_header *header = &adding->profile->header;
+	struct td_report *report = adding->report;
+	const char *event = td_latencies_event(header);
+
+	if (!event)
+		return 0;
+	if (!report->latency_event[0])
+		memcpy(report->latency_event, event, sizeof(report->latency_event));
+	adding->latencies = strcmp(report->latency_event, event) == 0;
+	if (!adding->latencies)
+		return td_report_note(report,
+				      td_text_format("pid %u has retire latencies of %s: "
+						     "they are left out",
+						     header->pid, event));
+	report->latencies_lost += header->latencies_lost;
+	return 0;
+}
+
 /*
  * A sample stands for the long period before it and the windows that it opens.
  * A POSIX timer is looked at once a tick: it comes half a tick late on average.
@@ -201,8 +222,12 @@ static double sample_time(const struct td_profile *profile)
 	if (header->trigger == TD_TRIGGER_TIMER)
 		period += (double)header->resolution_ns / 2;
 	for (size_t i = 0; cpu_time >= 0 && i < profile->places; i++) {
-		sum += (double)profile->place[i].place->sum[cpu_time].sum;
-		windows += (double)profile->place[i].place->windows;
+		const struct td_file_place *place = profile->place[i].place;
+
+		if (place->group == TD_GROUP_LATENCY)
+			continue;
+		sum += (double)place->sum[cpu_time].sum;
+		windows += (double)place->windows;
 	}
 	if (windows > 0)
 		return period + together * sum / windows;
@@ -255,6 +280,8 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 		err = map_counters(&adding);
 	if (!err)
 		err = map_groups(&adding);
+	if (!err)
+		err = map_latencies(&adding);
 	if (!err)
 		err = td_report_notes(report, profile);
 	td_own_cost_of(profile, &adding.own_cost);

@@ -22,6 +22,7 @@
 #include "decoder/groups.h"
 #include "decoder/hash.h"
 #include "decoder/history.h"
+#include "decoder/latencies.h"
 #include "decoder/own_cost.h"
 #include "decoder/paths.h"
 #include "decoder/profile.h"
@@ -156,6 +157,7 @@ struct td_report_function {
 	char *jit;                    /* JIT: its name by the compiler; until finish */
 	struct td_report_total total; /* with call paths only */
 	struct td_groups *groups;     /* windows of groups behind the first; NULL: none */
+	struct td_latencies latencies;
 };
 #define TD_NO_MODULE UINT32_MAX
 
@@ -198,6 +200,9 @@ struct td_report {
 	struct td_topdown_map map;
 	struct td_groups_plan plan; /* groups of events, if there are any */
 	struct td_groups *groups;   /* all windows of the logs, NULL: report_groups.h */
+	char latency_event[20];     /* clean; "": no retire latencies */
+	struct td_latencies latencies;
+	uint64_t latencies_lost; /* records that found no room */
 	int simulated;
 	int has_time; /* cpu_ns of functions is known: periods are times */
 
@@ -287,6 +292,12 @@ void td_report_path_values(const struct td_report *report,
  */
 int td_report_is_vague(const struct td_report *report,
 		       const struct td_report_function *function, int node);
+
+/*
+ * 1 when the report has retire latencies.  Where each one is 0 the processor or the
+ * kernel does not tell them: 0 is none then, and a note says so.
+ */
+int td_report_has_latencies(const struct td_report *report);
 
 /* 1 when the report has top-down values at all. */
 int td_report_has_topdown(const struct td_report *report);

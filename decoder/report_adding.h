@@ -31,8 +31,9 @@ struct td_report_adding {
 	const struct td_file_thread *thread; /* likewise, of the places' threads */
 	uint32_t thread_index;
 	struct td_own_cost group_cost[TD_GROUPS_MAX];
-	int groups;  /* those behind the first can be added to the report's */
-	size_t *row; /* of the profile's places: row ids; SIZE_MAX: not wanted */
+	int latencies; /* are of the report's event */
+	int groups;    /* those behind the first can be added to the report's */
+	size_t *row;   /* of the profile's places: row ids; SIZE_MAX: not wanted */
 };
 
 /* Makes room for one more element of an array that begins empty. */

@@ -85,6 +85,7 @@ static int merge(struct td_report *report, struct td_report_function *into,
 		td_sum_add(&into->sum[i], &from->sum[i]);
 	}
 	td_groups_take(&into->groups, &from->groups);
+	td_latencies_add(&into->latencies, &from->latencies);
 	return td_report_log_merge(report, into->number, from->number);
 }
 
@@ -420,7 +421,8 @@ static int note_folded(struct td_report *report)
 
 static int has_anything(const struct td_report_function *f)
 {
-	return f->samples || f->windows || f->total.samples || f->total.windows;
+	return f->samples || f->windows || f->total.samples || f->total.windows ||
+	       f->latencies.records;
 }
 
 static int asked(const struct td_report *report, const struct td_report_function *f)
@@ -489,6 +491,19 @@ static void select_rows(struct td_report *report)
 		report->query.top && kept > report->query.top ? report->query.top : kept;
 }
 
+/* Zeros are no latencies: PEBS tells them from Granite Rapids on, Linux from 6.3. */
+static int note_latencies(struct td_report *report)
+{
+	if (!report->latencies.records || td_report_has_latencies(report))
+		return 0;
+	return td_report_note(
+		report,
+		td_text_format("no retire latencies: this processor or kernel does "
+			       "not tell them (each of %llu records of %s has 0)",
+			       (unsigned long long)report->latencies.records,
+			       report->latency_event));
+}
+
 int td_report_finish(struct td_report *report)
 {
 	int err;
@@ -503,6 +518,8 @@ int td_report_finish(struct td_report *report)
 		err = note_paths(report);
 	if (!err)
 		err = note_folded(report);
+	if (!err)
+		err = note_latencies(report);
 	if (err)
 		return err;
 	map_topdown(report);
@@ -521,6 +538,11 @@ double td_report_own_part(const struct td_report *report, int node)
 		return -1;
 	part = mean[report->map.node[node]] / mean[0];
 	return part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
+int td_report_has_latencies(const struct td_report *report)
+{
+	return report->latencies.sum.sum != 0;
 }
 
 int td_report_has_topdown(const struct td_report *report)

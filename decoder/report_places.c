@@ -192,6 +192,18 @@ static int add_group(struct td_report_adding *adding, struct td_report_function 
 	return 0;
 }
 
+/* Of another event than the report's they go together with nothing. */
+static void add_latencies(struct td_report_adding *adding, struct td_report_function *row,
+			  const struct td_file_place *place)
+{
+	const struct td_latencies more = {place->windows, place->sum[0]};
+
+	if (!adding->latencies)
+		return;
+	td_latencies_add(&row->latencies, &more);
+	td_latencies_add(&adding->report->latencies, &more);
+}
+
 /*
  * The row of a place.  JIT code that the compiler has named is one row for each name,
  * wherever it was and in whatever process.  NULL without memory.
@@ -234,6 +246,10 @@ static int add_place(struct td_report_adding *adding, const struct td_profile_pl
 	if (!row)
 		return -ENOMEM;
 	adding->row[at - adding->profile->place] = row->id;
+	if (place->group == TD_GROUP_LATENCY) {
+		add_latencies(adding, row, place);
+		return 0;
+	}
 	row->samples += place->samples;
 	row->windows += place->windows;
 	for (unsigned i = 0; i < TD_REJECT_MAX; i++)

@@ -124,6 +124,7 @@ static int solve_round(struct td_separate_state *s, int twins)
 	err = td_normal_init(&s->normal, s->columns.columns, unknowns);
 	if (err)
 		return err;
+	s->normal.lines = &s->lines;
 	unknowns = s->columns.columns;
 	for (uint32_t c = 0; c < s->columns.columns && twins; c++) {
 		if (s->twin_spread[c] > 0)
@@ -237,6 +238,17 @@ static int find_twins(struct td_separate_state *s)
 	return 0;
 }
 
+int td_separate_lines(const struct td_separate_state *s, const struct td_axis *axis,
+		      unsigned without, struct td_lines *lines)
+{
+	const struct td_lines_known known = {
+		.cost = s->at.shared[0],
+		.fraction = (const td_sides *)s->bounded.each,
+	};
+
+	return td_lines_find(lines, s->input, axis, &s->columns, &known, without);
+}
+
 static int solve_and_bound(struct td_separate_state *s, int twins)
 {
 	int err = solve_round(s, twins);
@@ -262,6 +274,8 @@ static int solve(struct td_separate_state *s)
 		err = solve_and_bound(s, 0);
 	if (!err)
 		err = find_twins(s);
+	if (!err && s->axis.start_spread > 0)
+		err = td_separate_lines(s, &s->axis, TD_NO_BATCH, &s->lines);
 	if (!err)
 		err = solve_and_bound(s, 1);
 	if (!err) {
@@ -271,6 +285,8 @@ static int solve(struct td_separate_state *s)
 	}
 	if (!err)
 		err = shrink_twins(s);
+	if (!err)
+		err = td_separate_lines(s, &s->axis, TD_NO_BATCH, &s->lines);
 	return err ? err : solve_and_bound(s, 1);
 }
 
@@ -280,6 +296,7 @@ static void free_state(struct td_separate_state *s)
 	td_rows_free(&s->rows);
 	td_events_free(&s->events[0]);
 	td_events_free(&s->events[1]);
+	td_lines_free(&s->lines);
 	td_normal_free(&s->normal);
 	free(s->varies);
 	free(s->twin_spread);

@@ -191,7 +191,7 @@ static void add_change(const struct td_separate_state *s, struct answer *answer,
 }
 
 static int without_batch(struct td_separate_state *s, unsigned batch,
-			 struct td_unknowns *pull)
+			 struct td_lines *lines, struct td_unknowns *pull)
 {
 	int err;
 
@@ -205,7 +205,9 @@ static int without_batch(struct td_separate_state *s, unsigned batch,
 	if (!err)
 		err = td_events_fill(&s->events[1], batch);
 	if (!err)
-		err = td_normal_pull(&s->normal, &s->rows, batch, &s->at, pull);
+		err = td_separate_lines(s, &s->rows.axis, batch, lines);
+	if (!err)
+		err = td_normal_pull(&s->normal, &s->rows, lines, batch, &s->at, pull);
 	return err ? err : td_normal_solve(&s->normal, pull);
 }
 
@@ -231,10 +233,11 @@ static int jackknife(struct td_separate_state *s, struct answer *answer,
 		.each = malloc((s->normal.unknowns + 1) * sizeof(*pull.each))};
 	double *ends = malloc(n * sizeof(*ends));
 	td_sides *change = malloc((s->input->functions + 1) * sizeof(*change));
+	struct td_lines lines = {0};
 	int err = pull.each && ends && change ? 0 : -ENOMEM;
 
 	for (unsigned b = 0; b < TD_BATCHES && !err; b++) {
-		err = without_batch(s, b, &pull);
+		err = without_batch(s, b, &lines, &pull);
 		if (err)
 			break;
 		count_ends(s, b, ends);
@@ -242,6 +245,7 @@ static int jackknife(struct td_separate_state *s, struct answer *answer,
 		add_change(s, answer, (const td_sides *)change);
 		add_cost(&pull, cost);
 	}
+	td_lines_free(&lines);
 	free(pull.each);
 	free(ends);
 	free(change);

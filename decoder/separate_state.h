@@ -21,11 +21,17 @@ struct td_separate_state {
 	double *twin_spread; /* [columns]: prior of its twin; 0: it has none */
 	struct td_rows rows;
 	struct td_events events[2]; /* forward, backward */
+	struct td_lines lines;
 	struct td_normal normal;
 	double *prior_part;         /* [unknowns] */
 	struct td_unknowns at;      /* the solution */
 	struct td_unknowns bounded; /* within the bounds of fractions */
 };
+
+/* The lines of own windows without a batch, around the solution that there is.  0 or
+ * -ENOMEM. */
+int td_separate_lines(const struct td_separate_state *s, const struct td_axis *axis,
+		      unsigned without, struct td_lines *lines);
 
 /* Jackknife, intervals, evidence: fills *result.  0 or -ENOMEM. */
 int td_separate_finish(struct td_separate_state *state, struct td_separate *result);

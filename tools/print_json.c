@@ -148,6 +148,17 @@ static void put_check(struct td_json *json, const struct td_check *check)
 	td_json_close(json, '}');
 }
 
+static void put_latency_event(struct td_json *json, const struct td_report *report)
+{
+	if (!report->latency_event[0])
+		return;
+	td_json_open(json, "retire_latency", '{');
+	td_json_clean(json, "event", report->latency_event);
+	td_json_count(json, "records", report->latencies.records);
+	td_json_count(json, "lost", report->latencies_lost);
+	td_json_close(json, '}');
+}
+
 static void put_run(struct td_json *json, const struct td_report *report)
 {
 	const struct td_report_process *process = td_print_first(report);
@@ -175,6 +186,7 @@ static void put_run(struct td_json *json, const struct td_report *report)
 	put_own_cost(json, report);
 	put_separation(json, report);
 	put_check(json, &report->check);
+	put_latency_event(json, report);
 	td_json_open(json, "notes", '[');
 	for (size_t i = 0; i < report->notes; i++)
 		td_json_clean(json, NULL, report->note[i]);
@@ -246,6 +258,21 @@ static void put_events(struct td_json *json, const struct td_report *report,
 	}
 	if (any)
 		td_json_close(json, '}');
+}
+
+/* Cycles before the event's instruction retired. */
+static void put_latencies(struct td_json *json, const struct td_latencies *latencies)
+{
+	struct td_estimate mean;
+
+	if (!td_latencies_mean(latencies, &mean))
+		return;
+	td_json_open(json, "retire_latency", '{');
+	td_json_count(json, "records", latencies->records);
+	td_json_number(json, "mean", mean.value);
+	td_json_number(json, "low", mean.low);
+	td_json_number(json, "high", mean.high);
+	td_json_close(json, '}');
 }
 
 /* Complete totals of a process or a thread, if there are any. */
@@ -497,6 +524,8 @@ static void put_function(struct td_json *json, const struct td_report *report,
 	put_rate(json, "switches_per_s", &f->switches);
 	put_counters(json, report, f->counted, f->sum);
 	put_events(json, report, f);
+	if (td_report_has_latencies(report))
+		put_latencies(json, &f->latencies);
 	td_json_topdown(json, f->node);
 	put_total(json, report, &f->total);
 	td_report_answer(f, &total);

@@ -246,6 +246,38 @@ static void put_events(const struct table *table, const struct td_report_functio
 	}
 }
 
+static void put_latencies(const struct table *table, const struct td_report_function *f,
+			  size_t *at)
+{
+	struct td_estimate mean;
+	char value[TD_CELL_BYTES];
+
+	if (!td_report_has_latencies(table->report) ||
+	    !td_latencies_mean(&f->latencies, &mean))
+		return;
+	if (f->latencies.records > 1)
+		snprintf(value, sizeof(value), "%.3g±%.2g cycles", mean.value,
+			 mean.high - mean.value);
+	else
+		snprintf(value, sizeof(value), "%.3g cycles?", mean.value);
+	put_below(table, at, NULL, "Retire latency", value);
+}
+
+/* What the latencies are of. */
+static void put_latency_event(const struct table *table)
+{
+	const struct td_report *report = table->report;
+
+	if (!td_report_has_latencies(report))
+		return;
+	fprintf(table->out, "Retire latency: before %s, %" PRIu64 " records",
+		report->latency_event, report->latencies.records);
+	if (report->latencies_lost)
+		fprintf(table->out, "; %" PRIu64 " more had no room",
+			report->latencies_lost);
+	fputs(".\n", table->out);
+}
+
 /*
  * Below the row, in as many lines as it takes: level 2 where it is asked for, and
  * where their columns found no room the windows (no ratio without their number)
@@ -272,6 +304,7 @@ static void put_more(const struct table *table, const struct td_report_function 
 			  td_topdown_tree[i].title, value);
 	}
 	put_events(table, f, &at);
+	put_latencies(table, f, &at);
 	if (at)
 		fputc('\n', table->out);
 }
@@ -318,6 +351,7 @@ void td_print_table(FILE *out, const struct td_report *report,
 	put_titles(&table);
 	for (size_t row = 0; row < report->functions; row++)
 		put_row(&table, row);
+	put_latency_event(&table);
 	td_print_legend(out, style, marks);
 	if (report->functions < report->functions_all)
 		fprintf(out, "%zu of %zu functions shown.\n", report->functions,

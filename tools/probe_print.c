@@ -59,7 +59,7 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 	text_number(stream, "rdpmc", facts->rdpmc, "");
 	if (facts->strobe)
 		fprintf(stream,
-			"  %-26s yes; not used, its windows are all of a length\n",
+			"  %-26s yes; --windows=vernier uses it, windows are all of a length\n",
 			"kernel's strobe_period");
 	if (facts->paranoid == TD_FACT_UNKNOWN)
 		fprintf(stream, "  %-26s unknown\n", "perf_event_paranoid");

@@ -41,10 +41,24 @@ bool td_actions_is_ours(int number)
 	return number == td_signal.number && number != 0;
 }
 
+/* In a child whose parent may see what we write. */
+static void exchange_elsewhere(const struct sigaction *action, struct sigaction *old)
+{
+	struct sigaction before;
+
+	td_real()->sigaction(td_signal.number, action, &before);
+	if (old)
+		*old = before.sa_sigaction == td_handler ? td_program_action : before;
+}
+
 void td_actions_exchange(const struct sigaction *action, struct sigaction *old)
 {
 	sigset_t all, saved;
 
+	if (td_core_is_elsewhere()) {
+		exchange_elsewhere(action, old);
+		return;
+	}
 	sigfillset(&all);
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &saved, 8);
 	if (old)
@@ -82,6 +96,18 @@ void td_actions_before_exec(void)
 	td_handler_drain();
 	td_masks_show();
 	if (td_program_action.sa_handler == SIG_IGN)
+		td_real()->sigaction(td_signal.number, &td_program_action, NULL);
+}
+
+void td_actions_before_exec_elsewhere(void)
+{
+	struct sigaction now;
+
+	if (!td_signal.number)
+		return;
+	td_masks_leave();
+	td_real()->sigaction(td_signal.number, NULL, &now);
+	if (now.sa_sigaction == td_handler && td_program_action.sa_handler == SIG_IGN)
 		td_real()->sigaction(td_signal.number, &td_program_action, NULL);
 }
 

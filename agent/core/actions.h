@@ -19,7 +19,9 @@ void td_actions_remove(void);
 /* True if calls about `number` are to be answered by td_actions_exchange(). */
 bool td_actions_is_ours(int number);
 
-/* What sigaction(number, action, old) would do, without the kernel. */
+/* What sigaction(number, action, old) would do, without the kernel; by the kernel in a
+ * child that has our memory by vfork() or a clone() of its own.  (Where it shares the
+ * actions as well, as LinuxThreads did, setting one takes ours away.) */
 void td_actions_exchange(const struct sigaction *action, struct sigaction *old);
 
 /* The same for a system call that the program makes by itself: both are the
@@ -30,5 +32,9 @@ void td_actions_exchange_raw(const void *action, void *old);
  * program ignores must stay ignored.  After a failed exec: undone. */
 void td_actions_before_exec(void);
 void td_actions_after_exec(void);
+
+/* Before an exec of a child that has our memory, but may share it: what the program
+ * ignores and blocks is so in the new image.  Nothing has to be undone. */
+void td_actions_before_exec_elsewhere(void);
 
 #endif

@@ -390,7 +390,10 @@ static void choose_windows(const struct td_options *options,
 	choice->windows = TD_WINDOWS_VERNIER;
 	if (td_backend_has_cycles(choice))
 		say_by_kernel(choice, reader);
-	snprintf(why, sizeof(why), "rings emptied each %u ms of CPU time or earlier",
+	snprintf(why, sizeof(why), "%srings emptied each %u ms of CPU time or earlier",
+		 td_vernier_alternates()
+			 ? "by strobe_period, so windows are of one length; "
+			 : "",
 		 (unsigned)(td_vernier_shape.tick_ns / 1000000));
 	add_reason(choice, why);
 	if (!td_backend_has_cycles(choice))

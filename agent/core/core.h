@@ -70,6 +70,14 @@ static inline bool td_core_is_here(void)
 	       (uint32_t)td_syscall0(SYS_getpid) == td_core.pid;
 }
 
+/* True in such a child: its actions and masks are its own, while our memory may be its
+ * parent's.  Context: any. */
+static inline bool td_core_is_elsewhere(void)
+{
+	return td_core.pid && atomic_load(&td_core.down) != TD_DOWN_SECCOMP &&
+	       !td_core_is_here();
+}
+
 /*
  * The one lock of the agent: thread list, profile's thread records, signal
  * dispositions.  Taken with all signals blocked, so that no handler of the

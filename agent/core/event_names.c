@@ -96,6 +96,16 @@ static bool find_in_sys(const char *name, struct td_event_name *event)
 	return true;
 }
 
+bool td_event_names_find_one(char *name, struct td_event_name *event)
+{
+	if (!find_raw(name, event) && !find_named(name, event) &&
+	    !find_generic(name, event) && !find_in_sys(name, event) &&
+	    !find_in_table(name, event))
+		return false;
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	return true;
+}
+
 uint32_t td_event_names_find(const char *names, struct td_event_name *events)
 {
 	char list[sizeof(td_core.options.events)], *rest, *name;
@@ -104,23 +114,17 @@ uint32_t td_event_names_find(const char *names, struct td_event_name *events)
 	snprintf(list, sizeof(list), "%s", names);
 	for (name = strtok_r(list, ", ", &rest); name;
 	     name = strtok_r(NULL, ", ", &rest)) {
-		struct td_event_name *event = &events[n];
-
 		if (n == TD_EVENT_NAMES_MAX) {
 			td_core_note("TDAGENT_EVENTS has more than %u events",
 				     TD_EVENT_NAMES_MAX);
 			break;
 		}
-		if (!find_raw(name, event) && !find_named(name, event) &&
-		    !find_generic(name, event) && !find_in_sys(name, event) &&
-		    !find_in_table(name, event)) {
+		if (td_event_names_find_one(name, &events[n]))
+			n++;
+		else
 			td_core_note("TDAGENT_EVENTS: no event '%.40s'; `tdagent list` "
 				     "has the names",
 				     name);
-			continue;
-		}
-		snprintf(event->name, sizeof(event->name), "%s", name);
-		n++;
 	}
 	return n;
 }

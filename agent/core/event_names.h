@@ -5,6 +5,7 @@
 #ifndef TD_CORE_EVENT_NAMES_H
 #define TD_CORE_EVENT_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TD_EVENT_NAMES_MAX 16u
@@ -14,6 +15,10 @@ struct td_event_name {
 	uint32_t type; /* perf_event_attr's */
 	uint64_t config;
 };
+
+/* Finds one name of those below, which is cut at its equals sign; false: nobody knows
+ * it. */
+bool td_event_names_find_one(char *name, struct td_event_name *event);
 
 /*
  * Finds each of `names` (with commas between them): rHEX is a raw config, NAME=rHEX

@@ -16,6 +16,7 @@
 #include "agent/core/callpaths.h"
 #include "agent/core/core.h"
 #include "agent/core/facts.h"
+#include "agent/core/latency.h"
 #include "agent/core/log.h"
 #include "agent/core/masks.h"
 #include "agent/core/profile.h"
@@ -145,6 +146,7 @@ static void begin(bool chosen)
 	}
 	td_callpaths_start();
 	td_backend_describe(&td_core.options, &td_core.choice, td_store.header);
+	td_latency_detect(&td_core.options, td_store.header);
 	error = chosen ? 0 : td_actions_install();
 	if (error) {
 		td_core_note("not profiling: no handler for signal %d: %s",
@@ -379,10 +381,13 @@ void td_lifecycle_finish(void)
 
 bool td_lifecycle_before_exec(void)
 {
+	if (td_core_is_elsewhere())
+		td_actions_before_exec_elsewhere();
 	if (!td_core_is_here() || !atomic_load(&td_core.running))
 		return false;
 	td_actions_before_exec();
 	td_vernier_drain_all();
+	td_latency_take_own();
 	td_store.header->end_ns = td_clock_now(CLOCK_MONOTONIC);
 	td_store.header->state = TD_STATE_EXEC;
 	return true;

@@ -61,6 +61,19 @@ void td_masks_hide(void)
 		block_ours(SIG_UNBLOCK, NULL);
 }
 
+/* The child that has left us; its parent's thread shares this memory. */
+static __thread long left_by __attribute__((tls_model("initial-exec")));
+
+void td_masks_leave(void)
+{
+	long pid = td_syscall0(SYS_getpid);
+
+	if (!td_masks_hidden() || left_by == pid)
+		return;
+	block_ours(SIG_BLOCK, NULL);
+	left_by = pid;
+}
+
 /* A period that ends now would end when nobody listens. */
 static void note_blocked(void)
 {
@@ -99,8 +112,11 @@ int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t 
 	bool blocks = how != SIG_UNBLOCK && td_masks_has_ours(set);
 	int result;
 
-	if (td_masks_hidden())
-		return change_hidden(call, how, set, old);
+	if (td_masks_hidden()) {
+		if (!td_core_is_elsewhere())
+			return change_hidden(call, how, set, old);
+		td_masks_leave();
+	}
 	result = call(how, set, old);
 	if (result == 0 && blocks)
 		note_blocked();

@@ -33,6 +33,10 @@ void td_masks_begin(bool inherited);
 void td_masks_show(void);
 void td_masks_hide(void);
 
+/* In a child that has our memory but a mask of its own (vfork): its mask becomes what
+ * the program thinks it is, and is let alone from then on. */
+void td_masks_leave(void);
+
 /* sigprocmask(), by one of its names, as the program may see it. */
 typedef int td_masks_call(int how, const sigset_t *set, sigset_t *old);
 int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t *old);

@@ -15,6 +15,7 @@
 #include "agent/core/callpaths.h"
 #include "agent/core/facts.h"
 #include "agent/core/fold.h"
+#include "agent/core/latency.h"
 #include "agent/core/log.h"
 #include "agent/core/vernier.h"
 #include "agent/sigsafe/groups.h"
@@ -22,6 +23,7 @@
 #include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/latency.h"
 #include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/store.h"
 #include "agent/sigsafe/syscall.h"
@@ -174,6 +176,7 @@ static void give_up(struct td_thread *thread, uint32_t tid, int error)
 	static bool said;
 
 	atomic_store(&thread->tid, 0);
+	td_latency_close(thread);
 	td_backend_close(thread);
 	thread->places.record->end_ns = td_clock_now(CLOCK_MONOTONIC);
 	thread->places.record->state = TD_THREAD_ENDED;
@@ -196,6 +199,7 @@ static void begin(struct td_thread *thread, uint32_t tid, bool adopted)
 		give_up(thread, tid, error);
 		return;
 	}
+	td_latency_open(thread, tid);
 	if (!adopted)
 		td_self = thread;
 	atomic_store(&thread->stopped, false);
@@ -291,6 +295,7 @@ void td_threads_detach_self(void)
 		return;
 	td_core_lock(&saved);
 	td_engine_stop(thread);
+	td_latency_close(thread);
 	prctl(PR_GET_NAME, thread->places.record->name);
 	td_backend_close(thread);
 	end(thread, td_clock_thread_cpu());
@@ -304,12 +309,18 @@ void td_threads_finish(void)
 
 	td_threads_detach_self();
 	td_core_lock(&saved);
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
+		if (atomic_load(&t->tid))
+			td_engine_stop_other(t);
+	if (td_latency_is_on())
+		td_threads_settle();
 	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next) {
 		uint32_t tid = atomic_load(&t->tid);
 
 		if (!tid)
 			continue;
-		td_engine_stop_other(t);
+		if (!t->by_vernier && !atomic_load(&t->inside))
+			td_latency_take(t);
 		read_name(tid, t->places.record->name, sizeof(t->places.record->name));
 		/* not closed: the thread may be reading its counters just now */
 		end(t, read_cpu(tid));
@@ -345,15 +356,19 @@ void td_threads_yield_descriptor(int fd)
 	other = td_descriptor_yield(fd);
 	if (td_store.fd == fd)
 		td_store.fd = other;
-	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next) {
 		td_backend_renumber(t, fd, other);
+		td_latency_renumber(t, fd, other);
+	}
 	td_core_unlock(&saved);
 }
 
 void td_threads_forget(void)
 {
-	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next)
+	for (struct td_thread *t = atomic_load(&td_threads); t; t = t->next) {
 		td_backend_forget(t);
+		td_latency_forget(t);
+	}
 	atomic_store(&td_threads, NULL);
 	td_self = NULL;
 	folded = NULL;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/core/alternation.h"
 #include "agent/core/collector.h"
 #include "agent/core/events.h"
 #include "agent/core/facts.h"
@@ -42,6 +43,9 @@
 
 #define TRIAL_LOOP 200000u
 
+/* The trial of an event that alternates: so many times the short period. */
+#define ALTERNATION_LONG 8u
+
 #define KERNEL_REMOVES_ON_EXEC 5013
 
 struct group_event {
@@ -54,6 +58,7 @@ struct group_event {
 static struct group_event group[TD_GROUPS_MAX][TD_COUNTERS_MAX];
 static uint32_t counters; /* that the profile has then */
 static unsigned rings;    /* that are mapped; under the core lock */
+static bool alternates;   /* look_for_alternation() */
 
 static void add_event(uint32_t g, uint32_t type, uint64_t config)
 {
@@ -63,7 +68,7 @@ static void add_event(uint32_t g, uint32_t type, uint64_t config)
 
 static bool is_sampler(uint32_t place)
 {
-	return place - td_vernier_shape.sampler < (td_vernier_shape.windows ? 2u : 1u);
+	return place - td_vernier_shape.sampler < td_vernier_samplers(&td_vernier_shape);
 }
 
 static bool removes_on_exec(void)
@@ -90,6 +95,8 @@ static void fill_attr(const struct td_backend_choice *choice, uint32_t g, uint32
 	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME |
 			    PERF_SAMPLE_READ;
 	attr->sample_period = choice->plan.long_period;
+	if (td_vernier_shape.alternates)
+		attr->config2 = td_alternation_config2();
 	/* whoever holds the ring then: it would go on counting another program */
 	attr->remove_on_exec = removes_on_exec();
 	attr->watermark = 1;
@@ -153,7 +160,7 @@ static int open_groups(const struct td_backend_choice *choice, struct td_vernier
 /* Records of the group's events go into the ring, which is that of the first one. */
 static int direct_group(struct td_vernier *vernier, uint32_t g)
 {
-	uint32_t a = td_vernier_shape.sampler, n = td_vernier_shape.windows ? 2 : 1;
+	uint32_t a = td_vernier_shape.sampler, n = td_vernier_samplers(&td_vernier_shape);
 	int ring = vernier->fd[0][a];
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -273,7 +280,8 @@ int td_vernier_open(const struct td_backend_choice *choice, struct td_thread *th
 	}
 	rings++;
 	reset(choice, thread);
-	if (removes_on_exec())
+	/* who takes what a killed program leaves knows pairs of events only */
+	if (removes_on_exec() && !td_vernier_shape.alternates)
 		td_collector_offer(thread, tid);
 	return 0;
 }
@@ -326,7 +334,7 @@ static void add_samplers(uint32_t g, uint32_t type, uint64_t config)
 {
 	td_vernier_shape.sampler = td_vernier_shape.values[g];
 	add_event(g, type, config);
-	if (td_vernier_shape.windows)
+	if (td_vernier_samplers(&td_vernier_shape) > 1)
 		add_event(g, type, config);
 }
 
@@ -334,7 +342,7 @@ static void add_samplers(uint32_t g, uint32_t type, uint64_t config)
 static void map_counters(void)
 {
 	struct td_vernier_shape *shape = &td_vernier_shape;
-	uint32_t next = shape->sampler + (shape->windows ? 2 : 1);
+	uint32_t next = shape->sampler + td_vernier_samplers(shape);
 
 	shape->groups = 1;
 	shape->shared = shape->values[0];
@@ -423,9 +431,56 @@ static void begin_shape(const struct td_backend_choice *choice)
 {
 	td_vernier_shape = (struct td_vernier_shape){
 		.windows = choice->plan.short_period != 0,
+		.alternates = alternates,
 		.tick_ns = TICK_NS,
 		.scale = 1,
 	};
+}
+
+/* One event that alternates, for a moment: are there pairs? */
+static int try_alternation(struct td_backend_choice *choice)
+{
+	static struct td_vernier trial;
+	uint64_t period = ALTERNATION_LONG * choice->plan.short_period;
+	int error;
+
+	memset(&trial, 0, sizeof(trial));
+	begin_shape(choice);
+	add_samplers(0, PERF_TYPE_HARDWARE, choice->cycles);
+	map_counters();
+	error = open_groups(choice, &trial, 0);
+	if (!error)
+		error = map_ring(&trial, PAGES_MOST / 4);
+	if (!error && ioctl(trial.fd[0][0], PERF_EVENT_IOC_PERIOD, &period) != 0)
+		error = -errno;
+	if (!error)
+		error = td_alternation_run(&trial.ring, trial.fd[0][0], period);
+	unmap_ring(&trial);
+	close_groups(&trial);
+	return error;
+}
+
+/* A kernel that says so may yet not do it. */
+static void look_for_alternation(struct td_backend_choice *choice)
+{
+	int error;
+
+	alternates = td_backend_has_cycles(choice) && choice->plan.short_period &&
+		     td_alternation_find(choice->plan.short_period);
+	if (!alternates)
+		return;
+	error = try_alternation(choice);
+	alternates = error == 0;
+	if (error)
+		td_core_note(
+			"the kernel has a strobe_period, but periods do not alternate "
+			"(%s): two events instead",
+			strerror(-error));
+}
+
+bool td_vernier_alternates(void)
+{
+	return td_vernier_shape.alternates;
 }
 
 /* Does the group count from the first moment to the last? */
@@ -509,7 +564,10 @@ static int try_backend(struct td_backend_choice *choice,
 int td_vernier_try(struct td_backend_choice *choice,
 		   const struct td_metrics_machine *machine, char *why, size_t size)
 {
-	int error = try_backend(choice, machine);
+	int error;
+
+	look_for_alternation(choice);
+	error = try_backend(choice, machine);
 
 	if (error)
 		snprintf(why, size,

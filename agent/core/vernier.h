@@ -22,6 +22,9 @@
 int td_vernier_try(struct td_backend_choice *choice,
 		   const struct td_metrics_machine *machine, char *why, size_t size);
 
+/* Does the kernel alternate the sampler's periods by itself? */
+bool td_vernier_alternates(void);
+
 /* How many counters the profile has then. */
 uint32_t td_vernier_counters(void);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/core/latency.h"
 #include "agent/core/lifecycle.h"
 #include "agent/core/real.h"
 #include "agent/core/vernier.h"
@@ -24,5 +25,6 @@ TD_EXPORT void _Exit(int status)
 TD_EXPORT void abort(void)
 {
 	td_vernier_drain_all();
+	td_latency_take_own();
 	td_real()->abort();
 }

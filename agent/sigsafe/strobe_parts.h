@@ -8,6 +8,7 @@
 #define TD_SIGSAFE_STROBE_PARTS_H
 
 #include "agent/sigsafe/clock.h"
+#include "agent/sigsafe/latency.h"
 #include "agent/sigsafe/thread.h"
 
 /* The trigger cannot be armed: no more samples of this thread.  `error`: -errno. */
@@ -72,7 +73,8 @@ static inline void td_strobe_draw_periods(struct td_thread *thread)
 	thread->next_long = td_strobe_at_least(thread->next_long, plan->shortest);
 }
 
-/* A system call, so not at each sample where nothing else needs it. */
+/* A system call, so not at each sample where nothing else needs it.  Other records are
+ * taken as often. */
 static inline void td_strobe_note_cpu_time(struct td_thread *thread)
 {
 	if (thread->until_cpu) {
@@ -82,6 +84,7 @@ static inline void td_strobe_note_cpu_time(struct td_thread *thread)
 	if (thread->plan->cpu_every)
 		thread->until_cpu = thread->plan->cpu_every - 1;
 	thread->places.record->cpu_ns = td_clock_thread_cpu();
+	td_latency_take(thread);
 }
 
 /* One window in so many, the first ones above all, is there to learn what the

@@ -15,6 +15,7 @@
 
 #include "agent/sigsafe/identity.h"
 #include "agent/sigsafe/random.h"
+#include "agent/sigsafe/ring.h"
 #include "agent/sigsafe/simulation.h"
 #include "agent/sigsafe/store.h"
 
@@ -179,6 +180,15 @@ struct td_brief {
 	uint32_t quiet;    /* samples until until_cpu or until_empty matters */
 };
 
+/* The event of TDAGENT_LATENCY and its records. */
+struct td_latency {
+	struct td_ring ring; /* without a page: none */
+	int fd;
+	int mark;               /* its F_SETSIG value, by which we know it again */
+	uint64_t period;        /* mean, events */
+	struct td_identity met; /* of the latest record */
+};
+
 struct td_thread {
 	struct td_thread *next; /* all threads ever, see core/threads.c */
 	_Atomic uint32_t tid;   /* 0: free for another thread */
@@ -223,6 +233,8 @@ struct td_thread {
 	uint64_t own_leavings[TD_LEAVINGS];    /* in an empty window */
 	uint32_t until_empty;                  /* windows until the next empty one */
 	uint32_t until_cpu; /* samples until the CPU time is read again */
+
+	struct td_latency latency;
 
 	struct td_callpath *callpath;  /* NULL: no call paths */
 	const ucontext_t *interrupted; /* by the handler that is running */

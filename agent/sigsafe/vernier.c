@@ -7,6 +7,7 @@
 
 #include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/latency.h"
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/trigger.h"
 #include "agent/sigsafe/vernier_window.h"
@@ -42,7 +43,7 @@ static bool group_is_ours(const struct td_thread *thread)
 	const struct td_vernier_shape *shape = &td_vernier_shape;
 
 	return is_ours(thread, 0) && is_ours(thread, shape->sampler) &&
-	       (!shape->windows || is_ours(thread, shape->sampler + 1));
+	       (td_vernier_samplers(shape) < 2 || is_ours(thread, shape->sampler + 1));
 }
 
 /* Of the leader alone: then all start at one moment, and have run equally long. */
@@ -111,6 +112,7 @@ static void take_all(struct td_thread *thread, bool last)
 	struct td_vernier_reading now;
 
 	take_records(thread);
+	td_latency_take(thread);
 	td_vernier_window_cut(thread);
 	if (!read_now(thread, &now))
 		return;
@@ -198,6 +200,8 @@ static uint64_t next_step(struct td_thread *thread)
 
 static int set_period(const struct td_thread *thread, uint32_t which, uint64_t period)
 {
+	if (which >= td_vernier_samplers(&td_vernier_shape))
+		return 0;
 	return (int)td_syscall3(SYS_ioctl,
 				member(thread, td_vernier_shape.sampler + which),
 				PERF_EVENT_IOC_PERIOD, &period);
@@ -210,7 +214,7 @@ static int set_apart(const struct td_thread *thread)
 	const struct td_vernier *vernier = thread->vernier;
 	uint64_t start;
 
-	if (!td_vernier_shape.windows || !vernier->apart_ns)
+	if (td_vernier_samplers(&td_vernier_shape) < 2 || !vernier->apart_ns)
 		return 0;
 	start = td_clock_now(CLOCK_MONOTONIC);
 	while (td_clock_now(CLOCK_MONOTONIC) - start < vernier->apart_ns)
@@ -226,7 +230,7 @@ static uint32_t next_shorter(struct td_thread *thread)
 {
 	const struct td_vernier_shape *shape = &td_vernier_shape;
 
-	if (!shape->windows || shape->delay_ns)
+	if (td_vernier_samplers(shape) < 2 || shape->delay_ns)
 		return 0;
 	return (uint32_t)td_random_below(&thread->random, 2);
 }

@@ -27,7 +27,10 @@ struct td_vernier_shape {
 	/* The event A, by its place in the group; B comes next.  A's counts are
 	 * lengths in the period's unit. */
 	uint32_t sampler;
-	bool windows; /* there is a B */
+	bool windows; /* there is a B, or A alternates */
+	/* A's period is long and short in turn, which a patched kernel does by itself
+	 * (strobe_period): there is no B. */
+	bool alternates;
 	/* The count that is the profile's counter i, of the groups that have so many. */
 	uint8_t counter[TD_COUNTERS_MAX];
 	uint32_t scale; /* counter 0 is so many times its count */
@@ -41,6 +44,12 @@ struct td_vernier_shape {
 };
 
 extern struct td_vernier_shape td_vernier_shape;
+
+/* Events of a group that write records. */
+static inline uint32_t td_vernier_samplers(const struct td_vernier_shape *shape)
+{
+	return shape->windows && !shape->alternates ? 2 : 1;
+}
 
 /* All counts at one moment. */
 struct td_vernier_reading {

@@ -369,18 +369,44 @@ bool td_vernier_window_reading(struct td_vernier_reading *reading,
  * them. */
 enum { WORD_ID, WORD_IP, WORD_TIME, WORD_GROUP };
 
+/* An event that alternates: what comes soon ends a window, and was opened by the record
+ * before it, or in nothing of ours, when the period was set. */
+static void take_turn(struct td_thread *thread, uint64_t ip, bool soon,
+		      const struct td_vernier_reading *now)
+{
+	if (!soon)
+		take_end(thread, 0, ip, now);
+	else if (thread->vernier->waiting)
+		take_end(thread, 1, ip, now);
+}
+
+static bool is_soon(const struct td_vernier *vernier,
+		    const struct td_vernier_reading *now)
+{
+	uint32_t sampler = td_vernier_shape.sampler;
+
+	return now->value[sampler] - vernier->last.value[sampler] < vernier->period / 2;
+}
+
 static void take_sample(struct td_thread *thread, const struct td_ring_record *record)
 {
 	struct td_vernier *vernier = thread->vernier;
 	uint32_t values = td_vernier_shape.values[vernier->active];
 	const uint64_t *id = vernier->id[vernier->active];
 	struct td_vernier_reading now;
+	bool soon;
 
 	if (record->words < WORD_GROUP + 3 + values ||
 	    !td_vernier_window_reading(&now, (const void *)&record->word[WORD_GROUP],
 				       values, record->word[WORD_TIME]))
 		return;
+	soon = is_soon(vernier, &now);
 	td_vernier_window_total(thread, &now);
+	if (td_vernier_shape.alternates) {
+		if (record->word[WORD_ID] == id[0])
+			take_turn(thread, record->word[WORD_IP], soon, &now);
+		return;
+	}
 	for (uint32_t which = 0; which < 2; which++)
 		if (record->word[WORD_ID] == id[which])
 			take_end(thread, which, record->word[WORD_IP], &now);

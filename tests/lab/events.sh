@@ -7,69 +7,12 @@
 
 with_command
 
-# probes LABEL OPTIONS: what `tdagent probe` says there, in $work/LABEL.probe
-probes()
-{
-	lab "$1-probe" "$2" "cp libtdagent.so /lib/; LD_LIBRARY_PATH=/in ./tdagent probe >/out/probe"
-	cp "$work/$1-probe/probe" "$work/$1.probe" || fail "$1: no probe"
-}
-
-# says LABEL WORDS: the probe has them
-says()
-{
-	grep -qF -e "$2" "$work/$1.probe" && return
-	fail "$1: tdagent probe does not say '$2':"
-	cat "$work/$1.probe"
-}
-
-# whole LABEL GROUPS: the trace says that so many groups counted, each all the time that it
-# was on
-whole()
-{
-	sed -n 's/^tdagent: group \([0-9]*\): enabled \([0-9]*\) ns, running \([0-9]*\) ns$/\1 \2 \3/p' \
-		"$work/$1.out" "$work/$1.err" >"$work/times"
-	awk '$2 == 0 || $2 != $3 { exit 1 }' "$work/times" || {
-		fail "$1: a group was multiplexed:"
-		cat "$work/times"
-	}
-	[ "$(wc -l <"$work/times")" -eq "$2" ] || fail "$1: $(wc -l <"$work/times") groups, not $2"
-}
-
-# traced LABEL OPTIONS LONG SHORT ROUNDS: phases with the agent's trace, and the report
-traced()
-{
-	lab "$1" "$2" "${lab_setup:-} TDAGENT_DEBUG=threads $(with_agent "$3" "$4") ./phases -r $5 >/out/truth"
-	ended "exit 0" "$1"
-	report_on "$1"
-}
-
-# groups LABEL OPTIONS GROUPS [OPTION...]: level 2 of all functions, by so many groups
-groups()
-{
-	label=$1
-	number=$3
-	echo
-	echo "== $1"
-	lab_setup=TDAGENT_LEVEL=2
-	traced "$label" "$2" 100000 1000 "$rounds"
-	lab_setup=
-	whole "$label" "$number"
-	shift 3
-	accurate "$label" --windows 100 --enough 12 --points2 2 --totals2 "${totals2:-2.5}" "$@"
-	holds "$label" <<'END'
-run = report["run"]
-check(run["backend"] == "events", "backend is %s: %s" % (run["backend"], run["reason"]))
-check(all("memory_bound" in f["topdown"] for f in report["functions"]
-          if f["windows"]["valid"] >= 100), "level 2 is missing")
-END
-}
-
 # rates LABEL NAMES: these events of all functions with 50 windows, against the truth
 rates()
 {
 	NAMES=$2 holds "$1" <<'END'
 import os
-counted = {"branches": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
+counted = {"branches": "branches", "branch-instructions": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
            "r08c4": "rets", "wrong": "mispredicts", "inst": "insns"}
 functions = {t["address"]: t for t in truth if t["what"] == "function"}
 found = 0
@@ -136,26 +79,32 @@ short short-ivb "-m ivb"
 
 echo
 echo "== no top-down: instructions, branches and their misses"
-traced nometrics "-m spr-nometrics" 100000 1000 400
-whole nometrics 1
-holds nometrics <<'END'
+traced filtered "-m spr-filtered" 100000 1000 400
+whole filtered 1
+holds filtered <<'END'
 run = report["run"]
 check(run["backend"] == "events" and run["level"] == 0, "%s, level %s" % (run["backend"], run["level"]))
 check("count nonsense" in run["reason"], "the reason is '%s'" % run["reason"])
 check("topdown" not in report["totals"] and
       not any("topdown" in f for f in report["functions"]), "there is top-down")
 END
-rates nometrics "branches branch-misses inst"
+rates filtered "branches branch-misses inst"
 
 echo
 echo "== further events"
-lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,wrong=r00c5,no-such-event"
-lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth"
+# the kernel's own, raw, the table's, raw with a name, and one that only /sys has
+lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,wrong=r00c5,branch-instructions,no-such-event"
+lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth
+	LD_LIBRARY_PATH=/in ./tdagent list >/out/list"
 lab_setup=
 ended "exit 0" more
 grep -qF "no event 'no-such-event'" "$work/more.out" "$work/more.err" || fail "more: an unknown name is not said"
 report_on more
-rates more "branch-misses r08c4 br_misp wrong"
+rates more "branch-misses r08c4 br_misp wrong branch-instructions"
+for line in '^  branch-misses$' '^  branch-instructions$' '^of the event table skylake' '^  br_misp  *rc5$'; do
+	grep -q "$line" "$work/more/list" || fail "tdagent list: no '$line'"
+done
+grep -q '^  topdown-\|^  slots$' "$work/more/list" && fail "tdagent list has what cannot be asked for"
 "$tdagent" report "$work/more/profile" >"$work/more.text"
 grep -q "branch-misses [0-9.]*/1000 insns" "$work/more.text" || fail "more: not in the text"
 
@@ -206,10 +155,12 @@ probes grt "-m grt"
 says grt "gracemont: works, 3 of a group's events fit"
 probes spr "-m spr"
 says spr "--pmu=auto     metrics"
+probes icx "-m icx"
+says icx "--pmu=auto     metrics"
 probes norpmc "-m skx -r 0"
 says norpmc "--pmu=auto     events"
 says norpmc "user mode may not read counters (RDPMC is off)"
-probes nometrics "-m spr-nometrics"
-says nometrics "--pmu=auto     events"
-says nometrics "count nonsense"
-says nometrics "top-down       not from hardware"
+probes filtered "-m spr-filtered"
+says filtered "--pmu=auto     events"
+says filtered "count nonsense"
+says filtered "top-down       not from hardware"

@@ -102,3 +102,62 @@ holds()
 	python3 "$here/expect.py" "$work/$1.json" "$work/statements" "$work/truth" ||
 		fail "$1: see above"
 }
+
+# probes LABEL OPTIONS: what `tdagent probe` says there, in $work/LABEL.probe; after
+# with_command
+probes()
+{
+	lab "$1-probe" "$2" "cp libtdagent.so /lib/; LD_LIBRARY_PATH=/in ./tdagent probe >/out/probe"
+	cp "$work/$1-probe/probe" "$work/$1.probe" || fail "$1: no probe"
+}
+
+# says LABEL WORDS: the probe has them
+says()
+{
+	grep -qF -e "$2" "$work/$1.probe" && return
+	fail "$1: tdagent probe does not say '$2':"
+	cat "$work/$1.probe"
+}
+
+# whole LABEL GROUPS: the trace says that so many groups counted, each all the time that it
+# was on
+whole()
+{
+	sed -n 's/^tdagent: group \([0-9]*\): enabled \([0-9]*\) ns, running \([0-9]*\) ns$/\1 \2 \3/p' \
+		"$work/$1.out" "$work/$1.err" >"$work/times"
+	awk '$2 == 0 || $2 != $3 { exit 1 }' "$work/times" || {
+		fail "$1: a group was multiplexed:"
+		cat "$work/times"
+	}
+	[ "$(wc -l <"$work/times")" -eq "$2" ] || fail "$1: $(wc -l <"$work/times") groups, not $2"
+}
+
+# traced LABEL OPTIONS LONG SHORT ROUNDS: phases with the agent's trace, and the report
+traced()
+{
+	lab "$1" "$2" "${lab_setup:-} TDAGENT_DEBUG=threads $(with_agent "$3" "$4") ./phases -r $5 >/out/truth"
+	ended "exit 0" "$1"
+	report_on "$1"
+}
+
+# groups LABEL OPTIONS GROUPS [OPTION...]: level 2 of all functions in $rounds rounds, by
+# so many groups
+groups()
+{
+	label=$1
+	number=$3
+	echo
+	echo "== $1"
+	lab_setup=TDAGENT_LEVEL=2
+	traced "$label" "$2" 100000 1000 "$rounds"
+	lab_setup=
+	whole "$label" "$number"
+	shift 3
+	accurate "$label" --windows 100 --enough 12 --points2 2 --totals2 "${totals2:-2.5}" "$@"
+	holds "$label" <<'END'
+run = report["run"]
+check(run["backend"] == "events", "backend is %s: %s" % (run["backend"], run["reason"]))
+check(all("memory_bound" in f["topdown"] for f in report["functions"]
+          if f["windows"]["valid"] >= 100), "level 2 is missing")
+END
+}

@@ -5,7 +5,10 @@
 # prints its output (stdout and stderr) and exits with its exit status; 99: the
 # kernel panicked, 124: out of time.  What the command leaves in /out comes back
 # as a tar with -o.
-#   -m spr|icx|skx|ivb|grt|spr-nometrics|none   CPU and PMU (spr)
+#   -m spr|icx|skx|ivb|grt|zen4|none   CPU and PMU (spr)
+#      spr-nometrics   a hypervisor hides PERF_METRICS and the fixed counter of slots
+#      spr-filtered    likewise, and it lets architectural events alone count
+#      hybrid   large (spr) and small (grt) cores in turn: even and odd CPUs, with -s 2
 #      spr-clear    spr whose RDPMC can zero the metrics, under kernel.sh's kernel
 #   -s N      CPUs (1)            -i   1 instruction = 1 ns of guest time: repeatable
 #   -u UID    run COMMAND as this user (root)
@@ -55,6 +58,9 @@ case $model in
 spr) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=1 ;;
 spr-clear) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=513 kernel=$lab/vmlinuz-new ;;
 spr-nometrics) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=257 ;;
+spr-filtered) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=1281 ;;
+hybrid) cpu=Icelake-Server-noTSX,model=151,stepping=2,lab-pmu=7 ;;
+zen4) cpu=EPYC-Milan,model=17,stepping=1,lab-pmu=6 ;;
 icx) cpu=Icelake-Server-noTSX,model=106,stepping=6,lab-pmu=2 ;;
 skx) cpu=Skylake-Server-noTSX-IBRS,model=85,stepping=4,lab-pmu=3 ;;
 ivb) cpu=IvyBridge,model=62,stepping=4,lab-pmu=4 ;;

@@ -9,33 +9,21 @@
  * to the file COUNT.  The program is not traced: it sees nothing of us but the
  * error.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "tests/prog/notify.h"
 
 /* Younger architectures have the younger calls only. */
 #ifndef SYS_readlink
 #define SYS_readlink SYS_readlinkat
 #define SYS_mkdir SYS_mkdirat
 #define SYS_unlink SYS_unlinkat
-#endif
-
-#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
-#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
 #endif
 
 #define CALL(name)                                                                       \
@@ -60,36 +48,6 @@ static const struct {
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
-static void die(const char *what)
-{
-	fprintf(stderr, "inject: %s: %s\n", what, strerror(errno));
-	exit(99);
-}
-
-/* The descriptor by which the parent hears of each such call. */
-static int listen_to(unsigned number)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
-	long fd;
-
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	/* a signal must not make the kernel start a call anew: it would count twice */
-	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-		     SECCOMP_FILTER_FLAG_NEW_LISTENER |
-			     SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
-		     &program);
-	if (fd < 0 && errno == EINVAL)
-		fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-			     SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
-	return (int)fd;
-}
-
 /* Is the instruction in the dynamic linker, or in us before the exec? */
 static bool is_not_counted(pid_t pid, uint64_t ip)
 {
@@ -110,51 +68,43 @@ static bool is_not_counted(pid_t pid, uint64_t ip)
 	return !found || strstr(line, "/ld-linux") || strstr(line, "/inject");
 }
 
-/* Answers every call until nobody is left who could make one. */
-static unsigned long answer(int fd, unsigned long fail, int error)
+struct injection {
+	unsigned long count, fail;
+	int error;
+};
+
+static void answer_one(void *context, int listener, const struct seccomp_notif *call,
+		       struct seccomp_notif_resp *answer)
 {
-	struct pollfd listener = {.fd = fd, .events = POLLIN};
-	unsigned long count = 0;
+	struct injection *injection = context;
 
-	while (poll(&listener, 1, -1) > 0 && !(listener.revents & POLLHUP)) {
-		struct seccomp_notif call = {0};
-		struct seccomp_notif_resp answer = {0};
-
-		if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &call))
-			continue; /* it was killed meanwhile */
-		answer.id = call.id;
-		answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-		if (!is_not_counted((pid_t)call.pid, call.data.instruction_pointer) &&
-		    ++count == fail) {
-			answer.flags = 0;
-			answer.error = -error;
-		}
-		ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+	(void)listener;
+	answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	if (!is_not_counted((pid_t)call->pid, call->data.instruction_pointer) &&
+	    ++injection->count == injection->fail) {
+		answer->flags = 0;
+		answer->error = -injection->error;
 	}
-	return count;
 }
 
-static int run(unsigned number, char **command, int out)
+static int run(unsigned number, char **command, struct injection *injection)
 {
-	int fd = listen_to(number);
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
 
-	if (fd < 0)
-		die("seccomp");
-	if (write(out, &fd, sizeof(fd)) != sizeof(fd))
-		die("pipe");
-	while (command[1] && strchr(command[0], '='))
-		putenv(*command++);
-	execvp(command[0], command); /* which leaves the parent's descriptors */
-	die(command[0]);
-	return 99;
+	return notify_run(filter, sizeof(filter) / sizeof(filter[0]), command, answer_one,
+			  injection);
 }
 
 int main(int argc, char **argv)
 {
+	struct injection injection = {0};
 	size_t call = 0;
-	int pipe_fd[2], fd, status;
-	unsigned long count;
-	pid_t child;
+	int status;
 	FILE *file;
 
 	while (argc > 5 && call < CALLS && strcmp(argv[1], calls[call].name))
@@ -164,25 +114,11 @@ int main(int argc, char **argv)
 			"usage: inject CALL ERROR N COUNT PROGRAM [ARGUMENT...]\n");
 		return 99;
 	}
-	if (pipe(pipe_fd))
-		die("pipe");
-	/* one table of descriptors for both, until the exec */
-	child = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, 0);
-	if (child < 0)
-		die("clone");
-	if (child == 0)
-		return run(calls[call].number, argv + 5, pipe_fd[1]);
-	if (read(pipe_fd[0], &fd, sizeof(fd)) != sizeof(fd))
-		die("pipe");
-	count = answer(fd, strtoul(argv[3], NULL, 10), atoi(argv[2]));
-	if (waitpid(child, &status, 0) != child)
-		die("waitpid");
+	injection.error = atoi(argv[2]);
+	injection.fail = strtoul(argv[3], NULL, 10);
+	status = run(calls[call].number, argv + 5, &injection);
 	file = fopen(argv[4], "w");
-	if (!file || fprintf(file, "%lu\n", count) < 0 || fclose(file))
-		die(argv[4]);
-	if (WIFSIGNALED(status)) {
-		signal(WTERMSIG(status), SIG_DFL);
-		raise(WTERMSIG(status));
-	}
-	return WEXITSTATUS(status);
+	if (!file || fprintf(file, "%lu\n", injection.count) < 0 || fclose(file))
+		notify_die(argv[4]);
+	return notify_end(status);
 }

@@ -5,9 +5,9 @@ prog_cflags = $(AM_CFLAGS) -O2 -g
 
 noinst_PROGRAMS += tests/prog/demo tests/prog/starts
 check_PROGRAMS += \
-	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/exits tests/prog/forker \
+	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/exits tests/prog/families tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/later tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
-	tests/prog/notsc tests/prog/nounwind tests/prog/paths tests/prog/quiet tests/prog/rawfork \
+	tests/prog/notsc tests/prog/nounwind tests/prog/paths tests/prog/precise tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits \
 	tests/prog/witness
 check_LTLIBRARIES += \
@@ -29,11 +29,14 @@ tests_prog_corners_LDFLAGS = -pthread
 tests_prog_deny_SOURCES = tests/prog/deny.c
 tests_prog_exits_SOURCES = tests/prog/exits.c tests/prog/breakpoint.h tests/prog/spin.h
 tests_prog_exits_CFLAGS = $(prog_cflags)
+tests_prog_families_SOURCES = tests/prog/families.c tests/prog/spin.h
+tests_prog_families_CFLAGS = $(prog_cflags)
+tests_prog_families_LDFLAGS = -pthread
 tests_prog_forker_SOURCES = tests/prog/forker.c tests/prog/spin.h
 tests_prog_forker_CFLAGS = $(prog_cflags)
 tests_prog_functions_SOURCES = tests/prog/functions.c tests/prog/spin.h
 tests_prog_functions_CFLAGS = $(prog_cflags)
-tests_prog_inject_SOURCES = tests/prog/inject.c
+tests_prog_inject_SOURCES = tests/prog/inject.c tests/prog/notify.c tests/prog/notify.h
 tests_prog_jit_SOURCES = tests/prog/jit.c tests/prog/spin.h
 tests_prog_jit_CFLAGS = $(prog_cflags)
 tests_prog_later_SOURCES = tests/prog/later.c tests/prog/spin.h
@@ -47,6 +50,7 @@ tests_prog_paths_SOURCES = tests/prog/paths.c tests/prog/simulate.h tests/prog/s
 	agent/sigsafe/simulation.h
 tests_prog_paths_CFLAGS = $(prog_cflags)
 tests_prog_paths_LDFLAGS = -pthread -Wl,--export-dynamic-symbol=tdagent_simulation
+tests_prog_precise_SOURCES = tests/prog/precise.c tests/prog/notify.c tests/prog/notify.h
 tests_prog_quiet_SOURCES = tests/prog/quiet.c tests/prog/spin.h
 tests_prog_quiet_CFLAGS = $(prog_cflags)
 tests_prog_quiet_LDFLAGS = -pthread

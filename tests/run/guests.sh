@@ -5,8 +5,10 @@
 #
 #     guests.sh [cpython] [stress-ng] [redis] [postgres]
 #
-# CPYTHON_TESTS names some of CPython's test modules; otherwise all are run.  ROUNDS is
-# how often a server's throughput is taken both ways (5).
+# CPYTHON_TESTS names some of CPython's test modules; otherwise all are run, two at a
+# time.  PYTHON is whose (python3).  ROUNDS is how often a server's throughput is taken
+# both ways (5).  CPYTHON_RECORD is a file that keeps the rows of modules, which are not run
+# again.
 #
 # Each says why it is not tested where its program is missing.
 . "$(dirname "$0")/lib.sh"
@@ -25,8 +27,8 @@ cpython()
 {
 	mkdir -p "$work/cpython"
 	# shellcheck disable=SC2086 # a list of words
-	$clean python3 "$here/cpython.py" "$work/cpython" "LD_PRELOAD=$library" \
-		TDAGENT_REPORT=none -- ${CPYTHON_TESTS:-}
+	$clean "${PYTHON:-python3}" "$here/cpython.py" --jobs 2 ${CPYTHON_RECORD:+--record "$CPYTHON_RECORD"} \
+		"$work/cpython" "LD_PRELOAD=$library" TDAGENT_REPORT=none -- ${CPYTHON_TESTS:-}
 	case $? in
 	0 | 77) ;; # it says what is missing
 	*) fail "CPython's tests" ;;

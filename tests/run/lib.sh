@@ -55,7 +55,8 @@ mkdir "$work/profiles"
 
 clean="env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=$work LC_ALL=C"
 # TDAGENT_TEST_WINDOWS=vernier make check: the other window engine.
-preload="${TDAGENT_TEST_WINDOWS:+TDAGENT_WINDOWS=$TDAGENT_TEST_WINDOWS }LD_PRELOAD=$library TDAGENT_OUTPUT=$work/profiles/%e.%p TDAGENT_REPORT=none TDAGENT_LONG=1ms"
+# TDAGENT_TEST_PMU=clock make check: where there is a PMU; what tests say of time is the clock's.
+preload="${TDAGENT_TEST_WINDOWS:+TDAGENT_WINDOWS=$TDAGENT_TEST_WINDOWS }${TDAGENT_TEST_PMU:+TDAGENT_PMU=$TDAGENT_TEST_PMU }LD_PRELOAD=$library TDAGENT_OUTPUT=$work/profiles/%e.%p TDAGENT_REPORT=none TDAGENT_LONG=1ms"
 
 # guest LABEL COMMAND...: runs it; $work/LABEL.{out,err,status} hold what it
 # wrote and how it ended, as "exit 3" or "signal 9".

@@ -14,6 +14,7 @@ run_tests = \
 	tests/run/diff.sh \
 	tests/run/exec.sh \
 	tests/run/export.sh \
+	tests/run/families.sh \
 	tests/run/faults.sh \
 	tests/run/fork.sh \
 	tests/run/guest.sh \
@@ -22,6 +23,7 @@ run_tests = \
 	tests/run/isolation.sh \
 	tests/run/jit.sh \
 	tests/run/killed.sh \
+	tests/run/latency.sh \
 	tests/run/later.sh \
 	tests/run/many.sh \
 	tests/run/options.sh \

@@ -17,6 +17,7 @@ run burst 17
 run pmu gpu
 run level 3
 run events *
+run latency cycles@none
 run windows all
 run labels rank
 run output %q

@@ -19,10 +19,12 @@ decoder_tests = \
 	tests/unit/test_import \
 	tests/unit/test_jitdump \
 	tests/unit/test_own_cost \
+	tests/unit/test_latencies \
 	tests/unit/test_paths \
 	tests/unit/test_tui \
 	tests/unit/test_perf_map \
 	tests/unit/test_profile \
+	tests/unit/test_published \
 	tests/unit/test_registers \
 	tests/unit/test_report \
 	tests/unit/test_report_log \
@@ -48,6 +50,13 @@ tests_unit_test_compare_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_cpu_name_SOURCES = tests/unit/test_cpu_name.c tests/unit/unit.h
 tests_unit_test_cpu_name_CFLAGS = $(td_unit_cflags)
 tests_unit_test_cpu_name_LDADD = $(td_unit_ldadd)
+tests_unit_test_latencies_SOURCES = tests/unit/test_latencies.c $(td_build_profile) \
+	tests/unit/json.c tests/unit/json.h
+tests_unit_test_latencies_CFLAGS = $(td_unit_cflags)
+tests_unit_test_latencies_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
+tests_unit_test_published_SOURCES = tests/unit/test_published.c
+tests_unit_test_published_CFLAGS = $(td_unit_cflags)
+tests_unit_test_published_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_events_SOURCES = tests/unit/test_events.c
 tests_unit_test_events_CFLAGS = $(td_unit_cflags)
 tests_unit_test_events_LDADD = $(td_unit_ldadd) -lm
@@ -149,12 +158,14 @@ tests_unit_test_audit_LDADD = tools/libaudit.la $(CHECK_LIBS)
 
 # The agent's own modules.  As static archives their hidden symbols can be tested.
 agent_tests = \
+	tests/unit/test_alternation \
 	tests/unit/test_brief \
 	tests/unit/test_burst \
 	tests/unit/test_callpath \
 	tests/unit/test_identity \
 	tests/unit/test_groups \
 	tests/unit/test_judge \
+	tests/unit/test_latency \
 	tests/unit/test_metrics \
 	tests/unit/test_strobe \
 	tests/unit/test_vernier \
@@ -202,6 +213,15 @@ tests_unit_test_windows_SOURCES = tests/unit/test_windows.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_windows_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_windows_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+
+tests_unit_test_alternation_SOURCES = tests/unit/test_alternation.c agent/core/alternation.c
+tests_unit_test_alternation_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_alternation_LDADD = $(td_sigsafe_ldadd) decoder/libformat.la $(CHECK_LIBS)
+
+tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_latency_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_latency_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 tests_unit_test_vernier_SOURCES = tests/unit/test_vernier.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h

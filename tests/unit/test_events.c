@@ -273,6 +273,13 @@ START_TEST(cpus_are_found)
 	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0x3e)->name, "ivybridge");
 	ck_assert_ptr_null(td_events_of_cpu(TD_VENDOR_AMD, 6, 0x55));
 	ck_assert_ptr_null(td_events_of_cpu(TD_VENDOR_NONE, 0, 0));
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0x97)->name,
+			 "sapphirerapids");
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_ATOM, 6, 0x97)->name, "gracemont");
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_ATOM, 6, 0xaa)->name, "crestmont");
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_ATOM, 6, 0xbd)->name, "skymont");
+	/* its large cores have no table: that one is not theirs */
+	ck_assert_ptr_null(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xbd));
 	ck_assert_ptr_null(td_events_named("no such"));
 	ck_assert_int_eq(td_events_find(td_events_named("skylake"), "no such"), -1);
 	ck_assert_uint_eq(
@@ -328,11 +335,18 @@ START_TEST(formats_of_terms)
 	ck_assert_uint_eq(config, TD_EVENT(0x1a0, 0));
 	ck_assert(!td_event_format_put("config:23", 2, &config));
 	ck_assert(!td_event_format_put("config1:0-15", 2, &config));
+	ck_assert(!td_event_format_put_in("config2", "config1:0-15", 2, &config));
+	ck_assert(!td_event_format_put_in("config2", "config:0-15", 2, &config));
 	ck_assert(!td_event_format_put("config:", 0, &config));
 	ck_assert(!td_event_format_put("config:7-0", 0, &config));
 	ck_assert(!td_event_format_put("config:0-64", 0, &config));
 	ck_assert(!td_event_format_put("config:0-7,", 0, &config));
 	ck_assert_uint_eq(config, TD_EVENT(0x1a0, 0));
+	config = 0;
+	ck_assert(td_event_format_put_in("config2", "config2:0-31\n", 300, &config));
+	ck_assert_uint_eq(config, 300);
+	ck_assert(
+		!td_event_format_put_in("config2", "config2:0-31", 1ull << 32, &config));
 }
 END_TEST
 
@@ -353,6 +367,13 @@ START_TEST(other_families)
 						 {"core_slots", 500},
 						 {"br_misp_slots", 450},
 						 {NULL, 0}};
+	static const struct count skymont[] = {{"retired", 2400},
+					       {"frontend", 1600},
+					       {"backend", 3200},
+					       {"fetch_latency_slots", 640},
+					       {"core_slots", 800},
+					       {"br_misp_slots", 720},
+					       {NULL, 0}};
 	static const struct count zen4[] = {{"retired", 1800},
 					    {"dispatched", 2400},
 					    {"frontend", 1200},
@@ -372,6 +393,7 @@ START_TEST(other_families)
 		{"icelake", icelake, 12, 7.5, 40 * 100. / (150 + 20 + 30 + 10),
 		 30 * 0.05 + 30 * 30. / 900},
 		{"gracemont", gracemont, 8, 9, 30, NAN},
+		{"skymont", skymont, 8, 9, 30, NAN},
 		{"zen4", zen4, 12, 9, 30, 3},
 	};
 

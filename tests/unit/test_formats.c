@@ -85,6 +85,7 @@ static const struct field fields[] = {
 	HEADER(labels),
 	HEADER(drilled),
 	HEADER(burst),
+	HEADER(latencies_lost),
 	BLOCK(kind),
 	BLOCK(owner),
 	BLOCK(next),

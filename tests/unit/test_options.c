@@ -77,12 +77,32 @@ START_TEST(test_fallbacks_are_the_defaults)
 }
 END_TEST
 
+START_TEST(test_latency)
+{
+	static const char *const bad[] = {"",           "@1000",     "cycles@",
+					  "cycles@999", "cycles@1k", "cycles@5000000000",
+					  "cycles@-1"};
+	char longest[128];
+
+	ck_assert_int_eq(set("LATENCY", "mem_inst_retired.all_loads"), 0);
+	ck_assert_str_eq(options.latency, "mem_inst_retired.all_loads");
+	ck_assert_int_eq(set("LATENCY", "loads=r81d0@1000"), 0);
+	ck_assert_str_eq(options.latency, "loads=r81d0@1000");
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	ck_assert_int_ne(set("LATENCY", longest), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(set("LATENCY", bad[i]) != 0, "'%s' is no event", bad[i]);
+	ck_assert_str_eq(options.latency, "loads=r81d0@1000");
+}
+END_TEST
+
 START_TEST(test_order)
 {
-	static const char *const order[] = {"LONG",     "SHORT",   "JITTER", "BURST",
-					    "PMU",      "LEVEL",   "EVENTS", "WINDOWS",
-					    "LABELS",   "OUTPUT",  "REPORT", "CALLPATH",
-					    "CHILDREN", "SECCOMP", "SEED",   "DEBUG"};
+	static const char *const order[] = {
+		"LONG",     "SHORT",    "JITTER",  "BURST",  "PMU",    "LEVEL",
+		"EVENTS",   "LATENCY",  "WINDOWS", "LABELS", "OUTPUT", "REPORT",
+		"CALLPATH", "CHILDREN", "SECCOMP", "SEED",   "DEBUG"};
 
 	ck_assert_uint_eq(td_option_count, sizeof(order) / sizeof(order[0]));
 	for (size_t i = 0; i < td_option_count; i++)
@@ -396,6 +416,7 @@ static Suite *suite(void)
 	tcase_add_test(tests, test_defaults);
 	tcase_add_test(tests, test_fallbacks_are_the_defaults);
 	tcase_add_test(tests, test_order);
+	tcase_add_test(tests, test_latency);
 	tcase_add_loop_test(tests, test_period, 0, COUNT(periods));
 	tcase_add_loop_test(tests, test_not_a_period, 0, COUNT(not_periods));
 	tcase_add_loop_test(tests, test_refused, 0, COUNT(refused));

@@ -194,6 +194,49 @@ START_TEST(either_may_come_first)
 }
 END_TEST
 
+/* One event whose period is long and short in turn. */
+START_TEST(an_event_that_alternates)
+{
+	td_vernier_shape.alternates = true;
+	ck_assert_uint_eq(td_vernier_samplers(&td_vernier_shape), 1);
+	/* what ends first was short, and opened when the period was set: no sample */
+	pass(500);
+	overflow(ID_A, there);
+	ck_assert_uint_eq(record()->samples, 0);
+	pass(90000);
+	overflow(ID_A, here);
+	pass(500);
+	overflow(ID_A, here);
+	ck_assert_uint_eq(record()->samples, 1);
+	ck_assert_uint_eq(record()->windows, 1);
+	ck_assert_uint_eq(place_of(here)->sum[0].sum, 3000);
+	pass(90000);
+	overflow(ID_A, there);
+	pass(500);
+	overflow(ID_A, here);
+	ck_assert_uint_eq(record()->samples, 2);
+	ck_assert_uint_eq(record()->rejected[TD_REJECT_FUNCTION], 1);
+	/* a short end that fell into the kernel */
+	pass(90000);
+	overflow(ID_A, there);
+	pass(90000);
+	overflow(ID_A, there);
+	ck_assert_uint_eq(record()->samples, 3);
+	ck_assert_uint_eq(record()->rejected[TD_REJECT_LATE], 1);
+	pass(500);
+	overflow(ID_A, there);
+	ck_assert_uint_eq(record()->samples, 4);
+	ck_assert_uint_eq(record()->windows, 2);
+	ck_assert_uint_eq(place_of(there)->samples, 3);
+	/* and a long one: two short ones follow each other */
+	pass(500);
+	overflow(ID_A, there);
+	ck_assert_uint_eq(record()->samples, 4);
+	ck_assert_uint_eq(record()->total[0], 6 * (500 + 4 * 90000 + 4 * 500));
+	ck_assert_uint_eq(td_store.header->windows_seen, 3);
+}
+END_TEST
+
 static void expect_reject(enum td_reject cause, uint64_t samples)
 {
 	take_all();
@@ -595,6 +638,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, two_records_are_a_window);
 	tcase_add_test(tests, either_may_come_first);
+	tcase_add_test(tests, an_event_that_alternates);
 	tcase_add_test(tests, a_window_of_one_interrupt_is_early);
 	tcase_add_test(tests, a_long_window_is_late);
 	tcase_add_test(tests, a_switch_shows_in_the_times);

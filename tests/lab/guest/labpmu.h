@@ -16,7 +16,8 @@ enum {
 	LABPMU_KIND_ICX,
 	LABPMU_KIND_SKX,
 	LABPMU_KIND_IVB,
-	LABPMU_KIND_GRT
+	LABPMU_KIND_GRT,
+	LABPMU_KIND_ZEN4 /* a hybrid's cores are SPR and GRT */
 };
 
 enum {
@@ -34,6 +35,7 @@ enum {
 	LP_EDGE,
 	LP_ADD2,
 	LP_PARAM2,
+	LP_SMALL,
 	LP_EXIT = 0x10,
 	LP_WRITE = 0x11
 };
@@ -109,6 +111,13 @@ static inline int labpmu_param(uint64_t phase, double cpi, const struct labpmu_m
 				labpmu_l1(m), labpmu_l2(m));
 }
 
+/* the same on a hybrid's small cores alone, after labpmu_add() or labpmu_param() */
+static inline int labpmu_small(uint64_t phase, double cpi, const struct labpmu_mix *m)
+{
+	return (int)labpmu_call(LP_SMALL, phase, 0, (uint64_t)(cpi * 65536 + 0.5),
+				labpmu_l1(m), labpmu_l2(m));
+}
+
 /*
  * Two mixes: stays in A for a geometric number of instructions of mean dwell_a
  * (switching at block ends), then in B, and so on; a process of its own on
@@ -173,6 +182,16 @@ static inline int labpmu_read(uint64_t phase, struct labpmu_truth *t)
 {
 	memset(t, 0, sizeof(*t)); /* touch the pages */
 	return (int)labpmu_call(LP_READ, phase, (uint64_t)t, sizeof(*t) / 8, 0, 0);
+}
+
+/* The same of what ran on a hybrid's cores of one type. */
+enum labpmu_cores { LABPMU_LARGE = 1, LABPMU_SMALL = 2 };
+static inline int labpmu_read_cores(uint64_t phase, enum labpmu_cores cores,
+				    struct labpmu_truth *t)
+{
+	memset(t, 0, sizeof(*t));
+	return (int)labpmu_call(LP_READ, phase, (uint64_t)t, sizeof(*t) / 8,
+				(uint64_t)cores << 32, 0);
 }
 
 /* truth per thread: slot = labpmu_track() in the thread */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Retire latencies (TDAGENT_LATENCY): the kernel writes a record for one precise event
+ * in so many, with the instruction and the cycles between its retirement and that of
+ * the one before.  This adds them up by function: places of group TD_GROUP_LATENCY.
+ */
+#ifndef TD_SIGSAFE_LATENCY_H
+#define TD_SIGSAFE_LATENCY_H
+
+#include "agent/sigsafe/thread.h"
+
+/* The processor's count, in cycles: the upper part of a record's weight (var3_w of
+ * union perf_sample_weight). */
+#define TD_LATENCY_OF(weight) ((weight) >> 48)
+
+/*
+ * Takes the records that are there, and sets another period; nothing happens without a
+ * ring.  Context: signal, on the thread; normal, on the thread with our signal blocked,
+ * or for one that takes no more samples.  With the vernier: under its claim.
+ */
+void td_latency_take(struct td_thread *thread);
+
+#endif

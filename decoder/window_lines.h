@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In which direction own windows count: part of separate.c.
+ *
+ * Where edges are large and random, nobody knows for how long a single window was in
+ * the program.  But what it counted, less what it would have counted had all of it
+ * been edges, is that time times how its function differs from the edges: own
+ * windows of any length lie on one line, and the edge is nothing but a place on it.
+ * So of a function's fractions only how far along the line they are is left to be told
+ * from times.  doc/estimates.md, "Lines".
+ *
+ * Context: any; no globals.
+ */
+#ifndef TD_DECODER_WINDOW_LINES_H
+#define TD_DECODER_WINDOW_LINES_H
+
+#include "decoder/window_columns.h"
+
+/* Fractions of a column are on the line through the edges' mix, as surely as
+ * `weight` says (1 / variance of each direction across it); 0: no line is seen. */
+struct td_line {
+	double weight;
+	double along[TD_SEPARATE_NODES]; /* of length 1 */
+};
+
+struct td_lines {
+	struct td_line *line; /* [columns]; NULL: none, there is nothing to be gained */
+	double mix[TD_SEPARATE_NODES]; /* the edges' */
+};
+
+/* What is known already, for td_lines_find(). */
+struct td_lines_known {
+	const double *cost; /* of each window, its mean edges included; cycles */
+	const double (*fraction)[TD_SEPARATE_NODES]; /* [columns]: about */
+};
+
+/*
+ * From all own windows but those of a batch (TD_NO_BATCH: from all).  None without
+ * edges.  lines->line is NULL or of an earlier call.  0 or -ENOMEM.
+ */
+int td_lines_find(struct td_lines *lines, const struct td_separate_input *input,
+		  const struct td_axis *axis, const struct td_columns *columns,
+		  const struct td_lines_known *known, unsigned without);
+
+void td_lines_free(struct td_lines *lines);
+
+/* What the line pulls a column's fractions `at` by: the gradient. */
+void td_line_pull(const struct td_lines *lines, uint32_t column, const double *at,
+		  double *pull);
+
+#endif

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Retire latencies (TDAGENT_LATENCY): from a ring whose records are known, and why there
+# are none.
+. "$(dirname "$0")/lib.sh"
+
+# Nothing here samples them: one line says why, and the rest is as ever.
+agent TDAGENT_LATENCY=no-such-event "$prog/burn" 100
+ended "exit 0" agent
+grep -q "no retire latencies: no event 'no-such-event'" "$work/agent.err" ||
+	fail "an event that nobody knows: $(cat "$work/agent.err")"
+expect "$(profile burn)" <<'END'
+check(any("no retire latencies" in note for note in report["run"]["notes"]), "no note: %s" % report["run"]["notes"])
+check("retire_latency" not in report["run"], "there is an event")
+check(report["totals"]["samples"] > 10, "%d samples" % report["totals"]["samples"])
+END
+rm -f "$work"/profiles/*
+
+[ "$(uname -m)" = x86_64 ] || { echo "the rest is x86's"; exit 0; }
+
+# offset FUNCTION: in burn's file, a little behind its start.
+offset()
+{
+	nm "$prog/burn" | sed -n "s/^0*\([0-9a-f]*\) t $1\$/\1/p"
+}
+file=$(readlink -f "$prog/burn")
+sixty=$(offset burn_sixty) ten=$(offset burn_ten)
+[ -n "$sixty" ] && [ -n "$ten" ] || fail "burn has no burn_sixty and burn_ten"
+guest agent "$prog/precise" "$file" "$sixty:40:300" "$ten:9:90" -- \
+	$clean $preload TDAGENT_SECCOMP=trust TDAGENT_LATENCY=loads=r81d0@5000 "$file" 300
+ended "exit 0" agent
+[ -s "$work/agent.err" ] && fail "something on stderr: $(cat "$work/agent.err")"
+expect "$(profile burn)" <<'END'
+import math
+run = report["run"].get("retire_latency", {})
+check(run == {"event": "loads", "records": 390, "lost": 5}, "the run says %s" % run)
+for name, latency, records in ("burn_sixty", 40, 300), ("burn_ten", 9, 90):
+    found = function(name).get("retire_latency", {})
+    check(found.get("records") == records, "%s: %s" % (name, found))
+    check(abs(found.get("mean", 0) - latency) < 1e-9, "%s: %s" % (name, found))
+    half = found.get("high", 0) - latency
+    # one below, one above, one at the mean
+    right = 1.96 * math.sqrt(2 / 3 / (records - 1))
+    check(right <= half < 1.05 * right, "%s: %s, not %g" % (name, found, right))
+check("retire_latency" not in function("burn_thirty"), "burn_thirty has one")
+for f in report["functions"]:
+    check(f["windows"]["valid"] <= f["samples"], "records are windows: %s" % f)
+END
+guest text $clean "$tdagent" report "$(profile burn)"
+grep -q 'Retire latency 40±' "$work/text.out" || fail "text: no latency of burn_sixty"
+grep -q 'Retire latency: before loads, 390 records; 5 more had no room' "$work/text.out" ||
+	fail "text: $(grep -i latency "$work/text.out")"
