@@ -211,7 +211,15 @@ static void add_events(struct sources *all, const struct td_groups_plan *plan,
 
 		if (!is_source(plan, event))
 			continue;
-		if (event->group && groups)
+		if (groups && groups->rate[i].known)
+			add_source(all, &(struct source){
+						.name = event->name,
+						.value = groups->rate[i].value,
+						.half = groups->rate[i].half,
+						.group = event->group,
+						.windows = groups->rate[i].df + 1ull,
+					});
+		else if (event->group && groups)
 			add_event(all, event,
 				  &groups->group[event->group].sum[event->value],
 				  groups->group[event->group].sum,
@@ -383,6 +391,23 @@ static int place_of(const struct td_groups_plan *plan, const struct td_file_even
 	return event->group ? event->value : plan->first[event->value];
 }
 
+/* Told apart from its neighbours; NULL: it is not. */
+static const struct td_groups_rate *told(const struct td_groups *groups, uint32_t i)
+{
+	return groups && groups->rate[i].known ? &groups->rate[i] : NULL;
+}
+
+/* The instructions a cycle of the event's group, likewise; 0: not known. */
+static double told_instructions(const struct td_groups_plan *plan, uint32_t i,
+				const struct td_groups *groups)
+{
+	for (uint32_t k = 0; k < plan->events; k++)
+		if (plan->event[k].group == plan->event[i].group &&
+		    strcmp(plan->event[k].name, "inst") == 0 && told(groups, k))
+			return groups->rate[k].value;
+	return 0;
+}
+
 /* The group's own instructions; -1: it has none. */
 static int instructions_of(const struct td_groups_plan *plan, uint32_t group)
 {
@@ -408,30 +433,56 @@ static int has_windows(const struct td_groups_plan *plan, uint32_t i,
 	       td_sum_value(&sum[0]) > 0;
 }
 
-int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
-		   const struct td_file_sum *first, uint64_t n,
-		   const struct td_groups *groups, struct td_event_rate *rate)
+static int is_known(const struct td_groups_plan *plan, uint32_t i,
+		    const struct td_file_sum *first, uint64_t n,
+		    const struct td_groups *groups)
+{
+	return told(groups, i) || has_windows(plan, i, first, n, groups);
+}
+
+/* By the windows that it has for itself. */
+static void rate_of_own(const struct td_groups_plan *plan, uint32_t i,
+			const struct td_file_sum *first, uint64_t n,
+			const struct td_groups *groups, struct td_event_rate *rate)
 {
 	const struct td_file_event *event = &plan->event[i];
 	uint64_t windows = n;
 	const struct td_file_sum *sum = sums_of(plan, i, first, &windows, groups);
 	int at = place_of(plan, event), inst = instructions_of(plan, event->group);
-	double cycles;
+	double cycles = td_sum_value(&sum[0]) / plan->width;
 
-	for (uint32_t k = 0; k < i; k++)
-		if (strcmp(plan->event[k].name, event->name) == 0 &&
-		    has_windows(plan, k, first, n, groups))
-			return 0;
-	if (!has_windows(plan, i, first, n, groups))
-		return 0;
-	cycles = td_sum_value(&sum[0]) / plan->width;
-	rate->name = event->name;
-	rate->asked = !plan->family || td_events_find(plan->family, event->name) < 0;
 	rate->per_cycle = td_estimate_rate(&sum[at], &sum[0], windows, plan->width);
-	rate->per_instruction.value = NAN;
 	if (inst >= 0 && td_sum_value(&sum[inst]) > 0)
 		rate->per_instruction =
 			scaled(rate->per_cycle, cycles / td_sum_value(&sum[inst]));
+}
+
+int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
+		   const struct td_file_sum *first, uint64_t n,
+		   const struct td_groups *groups, struct td_event_rate *rate)
+{
+	const struct td_file_event *event = &plan->event[i];
+	const struct td_groups_rate *from = told(groups, i);
+	double inst = told_instructions(plan, i, groups);
+
+	for (uint32_t k = 0; k < i; k++)
+		if (strcmp(plan->event[k].name, event->name) == 0 &&
+		    is_known(plan, k, first, n, groups))
+			return 0;
+	if (!is_known(plan, i, first, n, groups))
+		return 0;
+	rate->name = event->name;
+	rate->asked = !plan->family || td_events_find(plan->family, event->name) < 0;
+	rate->per_instruction.value = NAN;
+	if (!from) {
+		rate_of_own(plan, i, first, n, groups, rate);
+		return 1;
+	}
+	rate->per_cycle = (struct td_estimate){fmax(0, from->value),
+					       fmax(0, from->value - from->half),
+					       fmax(0, from->value + from->half)};
+	if (inst > 0)
+		rate->per_instruction = scaled(rate->per_cycle, 1 / inst);
 	return 1;
 }
 

@@ -36,12 +36,21 @@ struct td_groups_plan {
 unsigned td_groups_level1(const struct td_groups_plan *plan, uint32_t group,
 			  int8_t factor[TD_NODES_LEVEL1][TD_COUNTERS_MAX]);
 
+/* How often an event was in a function, told apart from its neighbours; a cycle. */
+struct td_groups_rate {
+	int known;
+	unsigned df; /* of Student's distribution */
+	double value;
+	double half; /* of its 95 % interval */
+};
+
 /* The windows of one function, group by group; group 0 is not used. */
 struct td_groups {
 	struct {
 		uint64_t windows;
 		struct td_file_sum sum[TD_COUNTERS_MAX];
 	} group[TD_GROUPS_MAX];
+	struct td_groups_rate rate[TD_EVENTS_MAX]; /* of the plan's events */
 };
 
 /* Reads the plan of a header. */

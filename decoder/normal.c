@@ -11,8 +11,9 @@
 #include "decoder/normal_lines.h"
 
 #define PINNED 1e12
-#define RAISED_MOST 2 /* times the least pivot: more is not calm */
+#define RAISED_MOST 0.5 /* times the least pivot: more is not calm */
 #define TRIES 12
+#define ALONE 0.25 /* part of an unknown's noise that is with others */
 #define LESS 0.6
 #define NOISE_KEPT 0.2 /* of an unknown's noise: less is not told from none */
 #define WEAK 100       /* times the prior: below, noise is not taken off */
@@ -312,6 +313,33 @@ static void add_prior(struct td_normal *normal)
 	}
 }
 
+/*
+ * An end in one is none in the others, so chance moves unknowns against each other.  To
+ * take it off one and leave it in the others that it is about makes less than nothing of
+ * what is left.  1 if there was such an unknown.
+ */
+static int join_others(struct td_group *group)
+{
+	size_t n = group->size;
+	int changed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double all = 0, off = 0;
+
+		for (size_t j = 0; j < n; j++) {
+			double noise = fabs(group->noise[i > j ? i * n + j : j * n + i]);
+
+			all += i == j ? 0 : noise;
+			off += i == j ? 0 : noise * group->scale[j];
+		}
+		if (group->scale[i] > 0 && off < ALONE * all) {
+			group->scale[i] = 0;
+			changed = 1;
+		}
+	}
+	return changed;
+}
+
 /* How much of each unknown's noise is taken off: all where there is much to be seen. */
 static void choose_scale(const struct td_normal *normal, struct td_group *group)
 {
@@ -327,6 +355,8 @@ static void choose_scale(const struct td_normal *normal, struct td_group *group)
 					  ? sqrt(NOISE_MOST * all / noise)
 					  : 1;
 	}
+	while (join_others(group))
+		;
 }
 
 /* The sums as they came: above the diagonal and in diagonal[]. */
@@ -390,7 +420,7 @@ static void factorise_calm(const struct td_normal *normal, struct td_group *grou
 		take_noise_off(group);
 		for (size_t i = 0; i < n; i++)
 			least[i] =
-				normal->ridge[normal->member[group->first + i]] / 2 +
+				normal->ridge[normal->member[group->first + i]] +
 				NOISE_KEPT * group->scale[i] * group->noise[i * (n + 1)];
 		td_cholesky(group->matrix, n, least, raised);
 		if (!calm(group, least, raised))

@@ -142,7 +142,7 @@ static double filter(struct td_key_work *work, const struct td_key *key, uint32_
 	for (int s = 0; s < TD_ROW_SHARED; s++)
 		row->shared[s] /= all;
 	row->n /= all;
-	work->variance += width * width * key->differ / all;
+	work->variance += width * width * key->differ / bin->ends;
 	variance += work->variance;
 	work->gain[b] = work->variance / variance;
 	work->weight[b] = 1 / variance;
@@ -182,7 +182,7 @@ double td_key_ends(struct td_key_work *work, const struct td_rows *rows,
 		   const struct td_bin *bin, unsigned without)
 {
 	const struct td_row *row = &bin->row[TD_ROW_ALL];
-	double n = 0;
+	double n = 0, counted = 0, known;
 
 	work->ends = 0;
 	for (uint32_t i = bin->begin; i < bin->end; i++) {
@@ -195,7 +195,13 @@ double td_key_ends(struct td_key_work *work, const struct td_rows *rows,
 		for (int k = 0; k < TD_SEPARATE_NODES && w->counted; k++)
 			work->more[w->other][k] += w->value[k] - row->value[k] / row->n;
 		n++;
+		counted += w->counted;
 	}
+	/* some tell of more than themselves, as to how counts and ends go together */
+	known = counted > 1 ? (n - 1) / (counted - 1) : 0;
+	for (uint32_t i = 0; i < work->ends && counted < n; i++)
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			work->more[work->touched[i]][k] *= known;
 	return n;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/report_rates.h"
 #include "decoder/separate_parts.h"
 
 #define BASE_MOST 64u /* returns that our own code can have in a window */
@@ -20,12 +21,14 @@ struct ends {
 struct td_report_log {
 	struct td_separate_window *window; /* open, close: numbers of rows */
 	struct ends *ends;
+	struct td_report_counts *counts; /* of groups of events; else NULL */
 	size_t windows, room;
 	uint64_t seen;
 	uint64_t random;
 	unsigned nodes;
 	int returns;
 	int parts;         /* separate_parts.h */
+	int exact, chosen; /* separate.h */
 	uint32_t width;    /* slots a cycle */
 	unsigned together; /* windows of a sample, where the log has lost their order */
 	uint32_t *same;    /* [numbers]: the row that it is part of, while naming */
@@ -41,8 +44,11 @@ struct region {
 
 /* What the windows of one group of events tell. */
 struct group {
-	unsigned counts; /* nodes of level 1, bits; 0: they are not taken */
-	int left[2];     /* near returns and calls, -1: not counted */
+	int taken;        /* 0: its windows are not */
+	unsigned counts;  /* nodes of level 1, bits; 0: they tell where time is */
+	int left[2];      /* near returns and calls, -1: not counted */
+	uint64_t base[2]; /* our own ones in each window */
+	float more;       /* slots that reading it takes, beyond group 0 */
 	int8_t factor[TD_NODES_LEVEL1][TD_COUNTERS_MAX]; /* not of group 0 */
 };
 
@@ -52,7 +58,6 @@ struct taking {
 	int node[TD_SEPARATE_NODES]; /* counters of group 0, -1: none */
 	struct group group[TD_GROUPS_MAX];
 	int parts;
-	uint64_t base[2]; /* our own returns and calls in each window */
 	struct region *region;
 	size_t regions;
 };
@@ -103,10 +108,12 @@ static uint64_t region_of(const struct taking *t, const struct td_file_object *o
 	return found ? found->region : address;
 }
 
-static int has_empty(const struct td_profile *profile)
+static int has_empty(const struct td_profile *profile, uint32_t group)
 {
 	for (size_t i = 0; i < profile->windows; i++) {
-		if (profile->window[i].window->state == TD_WINDOW_EMPTY)
+		const struct td_file_window *w = profile->window[i].window;
+
+		if (w->state == TD_WINDOW_EMPTY && w->group == group)
 			return 1;
 	}
 	return 0;
@@ -125,18 +132,18 @@ static int64_t left_of(const struct taking *t, const struct td_file_window *w,
  * Our own returns, which are the same in all windows: what most empty windows have, or
  * without any what windows have at least, but for one in a hundred.
  */
-static uint64_t base_of(const struct taking *t, int which)
+static uint64_t base_of(const struct taking *t, uint32_t group, int which)
 {
 	const struct td_profile *profile = t->profile;
 	uint64_t count[BASE_MOST] = {0}, value[TD_COUNTERS_MAX] = {0}, most = 0, all = 0,
 		 few = 0;
-	uint32_t state = has_empty(profile) ? TD_WINDOW_EMPTY : TD_WINDOW_USED;
+	uint32_t state = has_empty(profile, group) ? TD_WINDOW_EMPTY : TD_WINDOW_USED;
 
 	for (size_t i = 0; i < profile->windows; i++) {
 		const struct td_file_window *w = profile->window[i].window;
 		int64_t left;
 
-		if (w->state != state || !t->group[w->group].counts)
+		if (w->state != state || w->group != group)
 			continue;
 		td_profile_window_values(profile, w, value);
 		left = left_of(t, w, value, which);
@@ -163,15 +170,29 @@ static void find_parts(struct taking *t)
 	struct td_groups_plan plan;
 
 	td_groups_read(&plan, &t->profile->header);
-	for (uint32_t g = 1; g < plan.groups && t->group[0].left[0] < 0; g++) {
+	for (uint32_t g = 1; g < plan.groups; g++) {
 		struct group *group = &t->group[g];
 
+		group->taken = has_empty(t->profile, g);
 		if (!plan.returns[g])
 			continue;
-		group->counts = td_groups_level1(&plan, g, group->factor);
 		group->left[0] = plan.returns[g];
+		if (t->group[0].left[0] >= 0)
+			continue;
+		group->counts = td_groups_level1(&plan, g, group->factor);
 		t->parts = t->parts || group->counts;
 	}
+}
+
+/* Other groups have other numbers of events to read, in each of their windows. */
+static void find_more(struct taking *t)
+{
+	struct td_own_cost cost[TD_GROUPS_MAX];
+
+	td_groups_own_cost(t->profile, cost);
+	for (uint32_t g = 1; g < TD_GROUPS_MAX; g++)
+		if (cost[g].windows && cost[0].windows)
+			t->group[g].more = (float)(cost[g].mean[0] - cost[0].mean[0]);
 }
 
 static void find_groups(struct taking *t)
@@ -180,17 +201,21 @@ static void find_groups(struct taking *t)
 
 	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
 		t->group[g].left[0] = t->group[g].left[1] = -1;
+	t->group[0].taken = 1;
 	t->group[0].counts = TD_COUNTS_LEVEL1;
 	/* without empty windows nobody knows how many of the returns are ours, but that
 	 * the kernel makes none */
-	if (!has_empty(profile) && profile->header.windows != TD_WINDOWS_VERNIER)
+	if (!has_empty(profile, 0) && profile->header.windows != TD_WINDOWS_VERNIER)
 		return;
 	t->group[0].left[0] = td_profile_counter(profile, "near_returns");
 	t->group[0].left[1] = td_profile_counter(profile, "near_calls");
-	if (profile->header.backend == TD_BACKEND_EVENTS)
+	if (profile->header.backend == TD_BACKEND_EVENTS) {
 		find_parts(t);
-	for (int i = 0; i < 2; i++)
-		t->base[i] = base_of(t, i);
+		find_more(t);
+	}
+	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
+		for (int i = 0; i < 2 && t->group[g].taken; i++)
+			t->group[g].base[i] = base_of(t, g, i);
 }
 
 static int has_returns(const struct taking *t)
@@ -223,14 +248,17 @@ static int fits(const struct taking *t, struct td_report_log *log)
 	unsigned nodes =
 		t->node[TD_SEPARATE_NODES - 1] >= 0 ? TD_SEPARATE_NODES : TD_NODES_LEVEL1;
 	uint32_t width = t->profile->header.slots_a_cycle;
+	int exact = t->profile->header.backend == TD_BACKEND_EVENTS;
 
 	if (!log->seen) {
 		log->nodes = nodes;
 		log->width = width;
 		log->returns = has_returns(t);
 		log->parts = t->parts;
+		log->exact = exact;
 	}
-	return log->width == width && log->nodes == nodes &&
+	log->chosen = log->chosen || t->profile->header.drilled;
+	return log->width == width && log->nodes == nodes && log->exact == exact &&
 	       log->returns == has_returns(t) && log->parts == t->parts;
 }
 
@@ -252,6 +280,23 @@ static uint64_t next_random(struct td_report_log *log)
 	return log->random;
 }
 
+static int grow(struct td_report_log *log, size_t room)
+{
+	struct td_separate_window *window =
+		reallocarray(log->window, room, sizeof(*window));
+	struct ends *ends = reallocarray(log->ends, room, sizeof(*ends));
+	struct td_report_counts *counts =
+		log->exact ? reallocarray(log->counts, room, sizeof(*counts)) : NULL;
+
+	log->window = window ? window : log->window;
+	log->ends = ends ? ends : log->ends;
+	log->counts = counts ? counts : log->counts;
+	if (!window || !ends || (log->exact && !counts))
+		return -ENOMEM;
+	log->room = room;
+	return 0;
+}
+
 /* Where the next window goes; SIZE_MAX: nowhere.  -ENOMEM in *err. */
 static size_t make_room(struct td_report_log *log, int *err)
 {
@@ -262,26 +307,16 @@ static size_t make_room(struct td_report_log *log, int *err)
 		return slot < log->windows ? (size_t)slot : SIZE_MAX;
 	}
 	if (log->windows == log->room) {
-		size_t room = log->room ? 2 * log->room : 1024;
-		struct td_separate_window *window =
-			reallocarray(log->window, room, sizeof(*window));
-		struct ends *ends;
-
-		log->window = window ? window : log->window;
-		ends = reallocarray(log->ends, room, sizeof(*ends));
-		log->ends = ends ? ends : log->ends;
-		if (!window || !ends) {
-			*err = -ENOMEM;
+		*err = grow(log, log->room ? 2 * log->room : 1024);
+		if (*err)
 			return SIZE_MAX;
-		}
-		log->room = room;
 	}
 	return log->windows++;
 }
 
 static int is_wanted(const struct taking *t, const struct td_file_window *w)
 {
-	if (!t->group[w->group].counts)
+	if (!t->group[w->group].taken)
 		return 0;
 	return (w->state == TD_WINDOW_EMPTY && w->reject == TD_REJECT_MAX) ||
 	       (w->state == TD_WINDOW_USED &&
@@ -292,13 +327,14 @@ static int is_wanted(const struct taking *t, const struct td_file_window *w)
 static uint8_t calls_of(const struct taking *t, const struct td_file_window *w,
 			const uint64_t *value)
 {
+	const uint64_t *base = t->group[w->group].base;
 	int64_t calls = 0;
 
 	for (int i = 0; i < 2; i++) {
 		int64_t left = left_of(t, w, value, i);
 
-		if (left > (int64_t)t->base[i])
-			calls += left - (int64_t)t->base[i];
+		if (left > (int64_t)base[i])
+			calls += left - (int64_t)base[i];
 	}
 	return calls < UINT8_MAX ? (uint8_t)calls : UINT8_MAX;
 }
@@ -321,12 +357,21 @@ static void fill(const struct taking *t, const struct td_file_window *from,
 
 	memset(to, 0, sizeof(*to));
 	to->requested = cycles ? (float)from->requested : 0;
-	to->slots = (float)value[0];
+	to->slots = (float)value[0] - group->more;
 	fill_nodes(t, group, value, to);
 	to->counts = (uint8_t)group->counts;
+	to->silent = !group->counts;
 	to->unsure = group->left[0] < 0;
 	to->calls = calls_of(t, from, value);
 	to->empty = from->state == TD_WINDOW_EMPTY;
+}
+
+static void fill_counts(const struct td_file_window *from, const uint64_t *value,
+			struct td_report_counts *to)
+{
+	to->group = from->group;
+	for (unsigned v = 0; v < TD_REPORT_COUNTS; v++)
+		to->value[v] = (float)(int64_t)value[1 + v];
 }
 
 static int take(const struct taking *t, const struct td_profile_window *from,
@@ -354,6 +399,8 @@ static int take(const struct taking *t, const struct td_profile_window *from,
 	fill(t, w, value, &t->log->window[slot]);
 	t->log->window[slot].open = number[0];
 	t->log->window[slot].close = number[1];
+	if (t->log->exact)
+		fill_counts(w, value, &t->log->counts[slot]);
 	for (int k = 0; k < 2; k++)
 		t->log->ends[slot].at[k] = w->end[k].address + w->end[k].offset;
 	return 0;
@@ -561,6 +608,8 @@ int td_report_log_separate(struct td_report *report)
 		.functions = report->functions,
 		.nodes = report->log->nodes,
 		.returns = report->log->returns,
+		.chosen = report->log->chosen,
+		.exact = report->log->exact,
 		.width = report->log->width,
 		.together = report->log->together,
 	};
@@ -573,6 +622,8 @@ int td_report_log_separate(struct td_report *report)
 	if (result.cost.axis != TD_AXIS_NONE)
 		err = take_result(report, &result);
 	td_separate_free(&result);
+	if (!err && report->log->exact && input.returns)
+		err = td_report_rates(report, &input, report->log->counts);
 	return err;
 }
 
@@ -582,6 +633,7 @@ void td_report_log_free(struct td_report_log *log)
 		return;
 	free(log->window);
 	free(log->ends);
+	free(log->counts);
 	free(log->same);
 	free(log);
 }

@@ -18,20 +18,25 @@
 static void mean_mix(const struct td_separate_state *s, double *mix)
 {
 	td_sides sum = {0}, cost = {0};
-	double n = 0, empties = 0, level1 = 0;
+	double n = 0, empties = 0, level1 = 0, cycles = 0;
 
 	for (size_t i = 0; i < s->input->windows; i++) {
 		const struct td_separate_window *w = &s->input->window[i];
 
+		if (w->silent)
+			continue;
 		for (int k = 0; k < TD_SEPARATE_NODES; k++)
 			*(w->empty ? &cost[k] : &sum[k]) += w->value[k] / s->axis.width;
 		empties += w->empty;
 		n += !w->empty;
+		cycles += w->empty ? 0 : w->slots / s->axis.width - s->axis.empty;
 	}
 	for (int k = 0; k < TD_SEPARATE_NODES; k++)
 		mix[k] = fmax(0, sum[k] - (empties > 0 ? cost[k] * n / empties : 0));
 	for (int k = 0; k < TD_NODES_LEVEL1; k++)
 		level1 += mix[k];
+	if (s->input->rates)
+		level1 = cycles;
 	for (int k = 0; k < TD_SEPARATE_NODES; k++)
 		mix[k] = level1 > 0 ? mix[k] / level1 : 0.25;
 }
@@ -43,9 +48,11 @@ static void empty_mean(const struct td_separate_state *s, double *cost, double *
 	for (size_t i = 0; i < s->input->windows; i++) {
 		const struct td_separate_window *w = &s->input->window[i];
 
-		for (int k = 0; k < TD_SEPARATE_NODES && w->empty; k++)
+		if (!w->empty || w->silent)
+			continue;
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
 			cost[k] += w->value[k] / s->axis.width;
-		*empties += w->empty;
+		(*empties)++;
 	}
 	for (int k = 0; k < TD_SEPARATE_NODES; k++)
 		cost[k] /= fmax(*empties, 1);
@@ -86,8 +93,10 @@ static double all_for_sure(const struct td_separate_input *input)
 	double all = 0, sure = 0;
 
 	for (size_t i = 0; i < input->windows; i++) {
-		all += !input->window[i].empty;
-		sure += !input->window[i].empty && !input->window[i].unsure;
+		const struct td_separate_window *w = &input->window[i];
+
+		all += !w->empty && !w->silent;
+		sure += !w->empty && !w->silent && !w->unsure;
 	}
 	return sure > 0 ? all / sure : 1;
 }
@@ -206,7 +215,9 @@ static int constrain(struct td_separate_state *s)
 	if (!s->bounded.each)
 		return -ENOMEM;
 	memcpy(s->bounded.each, s->at.each, s->normal.unknowns * sizeof(td_sides));
-	return td_normal_constrain(&s->normal, &s->bounded, s->input->nodes);
+	return s->input->rates
+		       ? 0
+		       : td_normal_constrain(&s->normal, &s->bounded, s->input->nodes);
 }
 
 /* What the edges' scatter does to a window of each function: a late start has so many
@@ -225,8 +236,12 @@ static void find_edges(const struct td_separate_state *s, double *edges)
 
 static int find_twins(struct td_separate_state *s)
 {
-	double *edges = calloc(s->columns.columns + 1, sizeof(*edges));
+	double *edges;
 
+	/* that events are rare varies more from window to window than anything else */
+	if (s->input->rates)
+		return 0;
+	edges = calloc(s->columns.columns + 1, sizeof(*edges));
 	if (!edges)
 		return -ENOMEM;
 	if (s->axis.start_spread > 0)

@@ -34,6 +34,7 @@ struct td_separate_window {
 	uint8_t calls;  /* how often the program called or returned in it; 255: or more */
 	uint8_t unsure; /* nobody counted that in this one */
 	uint8_t empty;  /* for calibration: nothing of the program in it */
+	uint8_t silent; /* it tells where the program is when, but not value[] */
 	uint8_t counts; /* separate_parts.h: nodes that value[] has, bits of level 1 */
 };
 
@@ -43,7 +44,10 @@ struct td_separate_input {
 	size_t functions;
 	unsigned nodes; /* 4: level 1 only, or 8 */
 	int returns;    /* td_separate_window.calls is known, but where it is unsure */
-	double width;   /* slots a cycle; 0: to be found out */
+	int chosen;     /* where a window opened had a say in whether it is silent */
+	int rates;    /* value[] are counts of any events: no parts of slots, no bounds */
+	int exact;    /* value[] was counted; otherwise it is in 255ths of slots */
+	double width; /* slots a cycle; 0: to be found out */
 	/* Of windows that are alike because they were measured together, but stand
 	 * anywhere in window[]: at most so many; 0 as 1. */
 	unsigned together;

@@ -6,19 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS_MOST 4
-#define HALF_LEAST 1e-6 /* of an interval */
+#define PARTS_MOST TD_NODES_LEVEL1
 
 struct part {
-	unsigned counts;
+	int node;
 	struct td_separate result;
 };
 
 struct parts {
 	struct part part[PARTS_MOST];
 	unsigned n;
-	unsigned counted; /* nodes that some part has */
-	int rest;         /* the node that none has */
+	unsigned counted; /* nodes that have a part */
+	int rest;         /* the node that has none */
 };
 
 static int has(unsigned counts, int node)
@@ -26,55 +25,38 @@ static int has(unsigned counts, int node)
 	return counts >> node & 1;
 }
 
-static int add_part(struct parts *parts, unsigned counts)
-{
-	for (unsigned p = 0; p < parts->n; p++)
-		if (parts->part[p].counts == counts)
-			return 0;
-	if (parts->n == PARTS_MOST)
-		return -EINVAL;
-	parts->part[parts->n++].counts = counts;
-	parts->counted |= counts;
-	return 0;
-}
-
-/* Which parts there are, and which node is left for the rest. */
+/* Which nodes are counted, and which one is left for the rest. */
 static int find_parts(const struct td_separate_input *input, struct parts *parts)
 {
-	int err = 0;
-
-	for (size_t i = 0; i < input->windows && !err; i++) {
+	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
 
 		if (!w->unsure && !w->empty)
-			err = add_part(parts, w->counts & TD_COUNTS_LEVEL1);
+			parts->counted |= w->counts & TD_COUNTS_LEVEL1;
 	}
 	parts->rest = -1;
 	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
 		if (has(parts->counted, k))
-			continue;
-		if (parts->rest >= 0)
+			parts->part[parts->n++].node = k;
+		else if (parts->rest >= 0)
 			return -EINVAL;
-		parts->rest = k;
+		else
+			parts->rest = k;
 	}
-	return err || parts->rest < 0 ? -EINVAL : 0;
+	return parts->rest < 0 ? -EINVAL : 0;
 }
 
-/* The window as one that counts no more than the part; the rest is in one node. */
-static void reduce(const struct td_separate_window *from, unsigned counts, int rest,
+/* The window as one that counts the node and the rest, or nothing. */
+static void reduce(const struct td_separate_window *from, int node, int rest,
 		   struct td_separate_window *to)
 {
-	float left = from->slots;
-
 	*to = *from;
 	memset(to->value, 0, sizeof(to->value));
-	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
-		if (!has(counts, k))
-			continue;
-		to->value[k] = from->value[k];
-		left -= from->value[k];
-	}
-	to->value[rest] = left;
+	to->silent = !has(from->counts, node);
+	if (to->silent)
+		return;
+	to->value[node] = from->value[node];
+	to->value[rest] = from->slots - from->value[node];
 }
 
 static int separate_part(const struct td_separate_input *input, int rest,
@@ -88,51 +70,19 @@ static int separate_part(const struct td_separate_input *input, int rest,
 	if (!window)
 		return -ENOMEM;
 	of.window = window;
-	of.windows = 0;
 	of.nodes = TD_NODES_LEVEL1;
-	for (size_t i = 0; i < input->windows; i++) {
-		const struct td_separate_window *w = &input->window[i];
-
-		if ((w->counts & part->counts) == part->counts)
-			reduce(w, part->counts, rest, &window[of.windows++]);
-	}
+	for (size_t i = 0; i < input->windows; i++)
+		reduce(&input->window[i], part->node, rest, &window[i]);
 	err = td_separate(&of, &part->result);
 	free(window);
 	return err;
 }
 
-static double half_of(const struct td_topdown_value *value)
+static void take_node(const struct td_topdown_value *from, struct td_topdown_value *to)
 {
-	return fmax(HALF_LEAST, (value->estimate.high - value->estimate.low) / 2);
-}
-
-/*
- * The mean of the parts that have the node, by their precision.  They share windows,
- * so that together they are not taken to be surer than they are on average.
- */
-static void join_node(const struct parts *parts, size_t function, int node,
-		      struct td_topdown_value *to)
-{
-	double weights = 0, value = 0, half = 0;
-
-	for (unsigned p = 0; p < parts->n; p++) {
-		const struct td_topdown_value *from =
-			&parts->part[p].result.function[function].node[node];
-		double weight;
-
-		if (!has(parts->part[p].counts, node))
-			continue;
-		weight = 1 / (half_of(from) * half_of(from));
-		weights += weight;
-		value += weight * from->estimate.value;
-		half += weight * half_of(from);
-		if (!to->df || from->df < to->df)
-			to->df = from->df;
-		to->rounding = fmax(to->rounding, from->rounding);
-	}
-	to->present = 1;
-	to->estimate.value = value / weights;
-	to->estimate.low = half / weights; /* for now: half of the interval */
+	*to = *from;
+	/* for now: half of the interval */
+	to->estimate.low = (from->estimate.high - from->estimate.low) / 2;
 }
 
 /* What is left of 1, and what the parts say too much of together taken off them. */
@@ -187,15 +137,18 @@ static void join_function(const struct parts *parts, size_t function,
 		to->evidence = weaker(to->evidence, from->evidence);
 		to->identifiability = fmin(to->identifiability, from->identifiability);
 		to->visit = fmax(to->visit, from->visit);
-		to->own += from->own;
+		to->own = from->own > to->own ? from->own : to->own;
 		measured = measured && from->node[0].present;
 	}
 	/* shares its unknown with others */
 	if (to->evidence == TD_EVIDENCE_NONE || !measured)
 		return;
-	for (int k = 0; k < TD_NODES_LEVEL1; k++)
-		if (has(parts->counted, k))
-			join_node(parts, function, k, &to->node[k]);
+	for (unsigned p = 0; p < parts->n; p++) {
+		int node = parts->part[p].node;
+
+		take_node(&parts->part[p].result.function[function].node[node],
+			  &to->node[node]);
+	}
 	close_level(parts, to->node);
 }
 
@@ -214,24 +167,19 @@ static void count_windows(const struct td_separate_input *input,
 	}
 }
 
-/* Each node of the cost by the first part that has it; the rest is the last. */
+/* Each node of the cost by its part; the rest is what is left. */
 static void join_cost(const struct parts *parts, struct td_separate_cost *cost)
 {
 	double left = 1;
 
 	*cost = parts->part[0].result.cost;
-	for (unsigned p = 0; p < parts->n; p++)
-		if (parts->part[p].result.cost.axis == TD_AXIS_NONE)
-			cost->axis = TD_AXIS_NONE;
-	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
-		unsigned p = 0;
+	for (unsigned p = 0; p < parts->n; p++) {
+		const struct part *part = &parts->part[p];
 
-		if (k == parts->rest)
-			continue;
-		while (!has(parts->part[p].counts, k))
-			p++;
-		cost->mix[k] = parts->part[p].result.cost.mix[k];
-		left -= cost->mix[k];
+		if (part->result.cost.axis == TD_AXIS_NONE)
+			cost->axis = TD_AXIS_NONE;
+		cost->mix[part->node] = part->result.cost.mix[part->node];
+		left -= cost->mix[part->node];
 	}
 	cost->mix[parts->rest] = left;
 }

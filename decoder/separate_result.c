@@ -277,7 +277,8 @@ static void take_steps(const struct td_separate_state *s, struct answer *answer)
 		const struct td_separate_window *w = &s->input->window[i];
 		struct answer *to = &answer[w->open];
 
-		if (w->empty || w->open != w->close || w->calls || w->slots <= 0)
+		if (s->input->exact || w->empty || w->open != w->close || w->calls ||
+		    w->slots <= 0)
 			continue;
 		to->n++;
 		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
@@ -340,6 +341,10 @@ static void fill_node(const struct td_separate_state *s, const struct answer *a,
 	value->rounding = rounding(a, node);
 	value->df = freedom(a, node);
 	half = td_student_t95(value->df) * sqrt(error) + value->rounding;
+	if (s->input->rates) {
+		*e = (struct td_estimate){middle, middle - half, middle + half};
+		return;
+	}
 	e->value = fmin(1, fmax(0, node_of(a->value, node)));
 	e->low = fmin(e->value, fmax(0, middle - half));
 	e->high = fmax(e->value, fmin(1, middle + half));

@@ -164,6 +164,54 @@ static void find_start(struct td_axis *axis)
 		axis->start_error = START_ERROR + axis->start_spread;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const float *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Without the outermost on both sides: the first one may be unlike all others. */
+static double inner_variance(float *value, size_t n)
+{
+	size_t least = n / 20 + (n > 2), most = n - least;
+	double sum = 0, squares = 0, in = (double)(most - least);
+
+	if (n < 3)
+		return 0;
+	qsort(value, n, sizeof(*value), by_value);
+	for (size_t i = least; i < most; i++) {
+		sum += value[i];
+		squares += (double)value[i] * value[i];
+	}
+	return fmax(0, squares - sum * sum / in) / in;
+}
+
+/*
+ * What a window begins to count another one may finish, at both ends, by a slot; or by
+ * more where an event is a cycle of slots, as empty windows show, which are all alike but
+ * for that.
+ */
+static int find_whole(const struct td_separate_input *input, struct td_axis *axis)
+{
+	float *value = malloc((input->windows + 1) * sizeof(*value));
+	double variance = 0;
+
+	if (!value)
+		return -ENOMEM;
+	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < input->windows; i++)
+			if (input->window[i].empty && !input->window[i].silent)
+				value[n++] = input->window[i].value[k];
+		variance += inner_variance(value, n) / TD_NODES_LEVEL1;
+	}
+	free(value);
+	axis->whole = fmax(1 / 6., variance) / pow(fmax(1, axis->width), 2);
+	return 0;
+}
+
 int td_axis_find(const struct td_separate_input *input, struct td_axis *axis)
 {
 	size_t windows = 0;
@@ -177,6 +225,8 @@ int td_axis_find(const struct td_separate_input *input, struct td_axis *axis)
 	axis->width = find_width(input);
 	if (axis->width > 0 && input->width > 0)
 		axis->width = input->width;
+	if (input->exact && find_whole(input, axis) < 0)
+		return -ENOMEM;
 	if (axis->width > 0) {
 		axis->kind = TD_AXIS_REQUESTED;
 		err = find_beyond(input, axis);
@@ -234,6 +284,13 @@ double td_axis_lost(const struct td_axis *axis, double length)
 	below = erfc(-z / M_SQRT2) / 2;
 	return length - (length - axis->start) * below -
 	       axis->start_spread * exp(-z * z / 2) / sqrt(2 * M_PI);
+}
+
+double td_axis_least(const struct td_axis *axis, double length)
+{
+	double step = length / 255;
+
+	return axis->whole > 0 ? axis->whole : 1e-3 + step * step / 12;
 }
 
 double td_axis_beyond(const struct td_axis *axis, const struct td_separate_window *window)

@@ -12,6 +12,8 @@
 struct td_axis {
 	enum td_separate_axis kind;
 	double width;        /* slots a cycle */
+	double whole;        /* variance that counts have for being whole, cycles squared,
+				mean of level 1; 0: they are 255ths of slots */
 	double own;          /* cycles taken off the measured length; MEASURED only */
 	double empty;        /* mean length of empty windows, cycles; 0: none */
 	double empty_spread; /* its standard deviation */
@@ -49,6 +51,10 @@ double td_axis_still(const struct td_axis *axis);
 
 /* Of a length, the cycles before the program starts, on average. */
 double td_axis_lost(const struct td_axis *axis, double length);
+
+/* The least variance of the counts of a window with so many cycles, own ones
+ * included: what reading them leaves.  Cycles squared, mean of level 1. */
+double td_axis_least(const struct td_axis *axis, double length);
 
 /* What the window took beyond what was asked for, less the mean of all; cycles. */
 double td_axis_beyond(const struct td_axis *axis,

@@ -59,8 +59,9 @@ static size_t take_samples(const struct td_separate_input *input,
 		const struct td_separate_window *w = &input->window[i];
 		double length = td_axis_length(axis, w);
 
-		if (w->empty || w->open != w->close || w->calls || w->unsure ||
-		    !input->returns || !td_axis_counts(axis, w) || length <= axis->start)
+		if (w->empty || w->silent || w->open != w->close || w->calls ||
+		    w->unsure || !input->returns || !td_axis_counts(axis, w) ||
+		    length <= axis->start)
 			continue;
 		sample[n] = (struct sample){
 			.function = w->open,

@@ -70,8 +70,9 @@ static int is_of_use(struct td_events *events, const struct td_separate_input *i
 		return 0;
 	events->shortest = td_axis_still(axis);
 	for (size_t i = 0; i < input->windows; i++) {
-		/* where some do not count them, the others count returns only */
-		if (input->window[i].unsure)
+		/* where some do not count them, the others count returns only; and a row
+		 * is of all windows that have so many */
+		if (input->window[i].unsure || input->window[i].silent)
 			return 0;
 		if (is_known(&input->window[i]))
 			events->longest =

@@ -327,6 +327,7 @@ static void fill_row(struct td_events *events, const struct td_key *key, uint32_
 	int vague = b == 0 || is_vague(events, key, cells_of(events, key, b));
 
 	memset(row, 0, sizeof(*row));
+	bin->ends = 0;
 	vague = vague || sums.windows < ROW_WINDOWS || sums.weight <= 0;
 	for (uint32_t i = bin->begin; i < bin->end; i++)
 		events->rows.window[i].counted = !vague;
@@ -337,7 +338,7 @@ static void fill_row(struct td_events *events, const struct td_key *key, uint32_
 		time[c] *= sums.windows;
 	}
 	mean = sums.windows / sums.weight;
-	row->n = row->shared[0] = sums.windows;
+	row->n = row->shared[0] = bin->ends = sums.windows;
 	row->cycles = sums.windows * cycles;
 	row->shared[1] =
 		mean * sums.length - row->n * events->rows.axis.start - row->cycles;

@@ -56,7 +56,7 @@ static void take_window(const struct td_separate_input *input, const struct td_a
 				       axis->mix[k] * td_axis_beyond(axis, from));
 	to->batch = (uint8_t)td_row_batch(input, order->window);
 	to->own = (uint8_t)td_columns_own(columns, input, axis, order->window);
-	to->counted = (uint8_t)td_axis_counts(axis, from);
+	to->counted = !from->silent && td_axis_counts(axis, from);
 }
 
 /* Sorts the windows into both directions' keys; first[] has 2 * columns + 1. */
@@ -233,7 +233,7 @@ int td_rows_place_times(struct td_rows *rows)
 	return 0;
 }
 
-static int build_keys(struct td_rows *rows, const uint32_t *first)
+static int build_keys(struct td_rows *rows, const uint32_t *first, int chosen)
 {
 	uint32_t *index = malloc((rows->columns + 1) * sizeof(*index));
 	uint32_t *column = rows->column;
@@ -245,7 +245,8 @@ static int build_keys(struct td_rows *rows, const uint32_t *first)
 	for (size_t k = 0; k < 2 * (size_t)rows->columns; k++) {
 		struct td_key *key = &rows->key[rows->keys];
 
-		if (first[k] == first[k + 1])
+		/* backwards, what silent windows opened in is not what the others did */
+		if (first[k] == first[k + 1] || (chosen && k >= rows->columns))
 			continue;
 		rows->keys++;
 		key->function = (uint32_t)(k % rows->columns);
@@ -286,7 +287,7 @@ int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,
 	if (!rows->window || !rows->key || !rows->column || !rows->bin)
 		goto out;
 	place_windows(rows, input, columns, order, first);
-	err = build_keys(rows, first);
+	err = build_keys(rows, first, input->chosen);
 out:
 	free(order);
 	free(first);

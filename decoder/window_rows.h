@@ -28,7 +28,7 @@ struct td_row_window {
 			 */
 	uint8_t batch;
 	uint8_t own;     /* the key's function has it for itself */
-	uint8_t counted; /* long enough for its counts to be used */
+	uint8_t counted; /* its counts are known, and it is long enough to use them */
 };
 
 enum td_row_class { TD_ROW_OWN, TD_ROW_ALL, TD_ROW_CLASSES };
@@ -45,6 +45,7 @@ struct td_row {
 struct td_bin {
 	uint32_t begin, end; /* windows */
 	float left, right;   /* lengths */
+	double ends;         /* windows that say where time is, counted or not */
 	float hazard;        /* how fast own windows become fewer, each cycle */
 	struct td_row row[TD_ROW_CLASSES];
 };

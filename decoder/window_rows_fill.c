@@ -73,7 +73,7 @@ static void count_ends(const struct td_rows *rows, const struct td_bin *bin,
 		       unsigned without, struct ends *ends, uint32_t columns)
 {
 	double width = (double)bin->right - bin->left, n = 0, right = 0, left = 0,
-	       last = 0;
+	       last = 0, counted = 0;
 
 	for (uint32_t i = bin->begin; i < bin->end; i++) {
 		const struct td_row_window *w = &rows->window[i];
@@ -82,8 +82,10 @@ static void count_ends(const struct td_rows *rows, const struct td_bin *bin,
 			continue;
 		n++;
 		right += bin->right - w->length;
-		left += w->length - bin->left;
+		left += w->counted ? w->length - bin->left : 0;
+		counted += w->counted;
 	}
+	left /= fmax(1, counted);
 	if (n <= 0) {
 		for (uint32_t c = 0; c < columns; c++)
 			last += ends->whole[c];
@@ -100,8 +102,7 @@ static void count_ends(const struct td_rows *rows, const struct td_bin *bin,
 			continue;
 		ends->whole[w->other] += width / n;
 		ends->part[w->other] +=
-			right > 0 ? (bin->right - w->length) / right * left / n
-				  : left / n / n;
+			right > 0 ? (bin->right - w->length) / right * left : left / n;
 	}
 }
 
@@ -150,10 +151,14 @@ static void count_bin(const struct td_rows *rows, struct td_bin *bin, unsigned w
 
 	clear_row(&bin->row[TD_ROW_OWN]);
 	clear_row(&bin->row[TD_ROW_ALL]);
+	bin->ends = 0;
 	for (uint32_t i = bin->begin; i < bin->end; i++) {
 		const struct td_row_window *w = &rows->window[i];
 
-		if (w->batch == without || !w->counted)
+		if (w->batch == without)
+			continue;
+		bin->ends++;
+		if (!w->counted)
 			continue;
 		add_window(&bin->row[TD_ROW_ALL], &squares[TD_ROW_ALL], w);
 		if (w->own)

@@ -41,7 +41,7 @@ static void add(struct line *line, const struct td_axis *axis,
 	}
 }
 
-static int fit(struct line *line)
+static int fit(struct line *line, const struct td_axis *axis)
 {
 	double n = line->n, mean, spread;
 
@@ -55,8 +55,7 @@ static int fit(struct line *line)
 		double count = line->count[k] / n;
 		double both = line->both[k] - n * mean * count;
 		double rest = line->squares[k] - n * count * count - both * both / spread;
-		/* one step of 255, rounded, is the least that there is */
-		double least = mean * mean / 255 / 255 / 12 + 1e-3;
+		double least = td_axis_least(axis, mean);
 		double variance = fmax(rest / (n - 2), least);
 
 		line->slope[k] = both / spread;
@@ -88,6 +87,17 @@ static void meet(struct meeting *m, const struct line *line)
 	}
 }
 
+/* Of what the lines say where they meet, by their own errors: the least known of nodes.
+ */
+static double worst(const struct meeting *m)
+{
+	double least = INFINITY;
+
+	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+		least = fmin(least, m->w[k]);
+	return 1 / sqrt(least);
+}
+
 /*
  * Empty windows and lines agree within some cycles, or there are edges that empty
  * windows do not have: then the lines alone count.
@@ -117,7 +127,7 @@ static void move_start(struct meeting *m, double lines, struct td_axis *axis)
 	axis->start_error = 1 / sqrt(seen + known);
 	for (int k = 0; k < NODES; k++)
 		axis->cost[k] = (m->y[k] + axis->start * m->x[k]) / m->w[k];
-	axis->cost_error = COST_ERROR + axis->start_error;
+	axis->cost_error = COST_ERROR + axis->start_error + worst(m);
 }
 
 /* Regression of the counts on what was beyond, at equal length. */
@@ -158,12 +168,12 @@ int td_start_find(const struct td_separate_input *input, const struct td_columns
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
 
-		if (td_row_batch(input, i) != without && td_axis_counts(axis, w) &&
-		    td_columns_own(columns, input, axis, i))
+		if (td_row_batch(input, i) != without && !w->silent &&
+		    td_axis_counts(axis, w) && td_columns_own(columns, input, axis, i))
 			add(&line[columns->open[i]], axis, w);
 	}
 	for (uint32_t c = 0; c < columns->columns; c++) {
-		if (!fit(&line[c]))
+		if (!fit(&line[c], axis))
 			continue;
 		meet(&m, &line[c]);
 		lines++;

@@ -46,12 +46,9 @@ static void add(struct pool *pool, const struct td_row *row)
 	pool->windows += row->n - 2;
 }
 
-/* The smallest that rounding to 255ths leaves. */
 static double least(const struct td_rows *rows, const struct td_bin *bin)
 {
-	double step = (length_of(bin) + fmax(0, rows->axis.empty)) / 255;
-
-	return 1e-3 + step * step / 12;
+	return td_axis_least(&rows->axis, length_of(bin) + fmax(0, rows->axis.empty));
 }
 
 static void set_part(struct td_rows *rows, struct td_key *key, uint32_t from, uint32_t to,

@@ -12,12 +12,21 @@
 
 struct td_groups_shape td_groups_shape;
 
+/* So many bits, with their sign: a sampling event counts up to zero. */
+static uint64_t signed_bits(const volatile struct perf_event_mmap_page *page,
+			    uint64_t value)
+{
+	uint32_t width = page->pmc_width ? page->pmc_width : 48;
+
+	return (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
+}
+
 /* One count, 64 bits wide; false, with the count of what has been, where no counter has
  * the event just now. */
 static bool read_count(const volatile struct perf_event_mmap_page *page, uint64_t *count)
 {
 	uint64_t offset, value = 0;
-	uint32_t lock, width = page->pmc_width ? page->pmc_width : 48;
+	uint32_t lock;
 
 	do {
 		lock = page->lock;
@@ -29,8 +38,7 @@ static bool read_count(const volatile struct perf_event_mmap_page *page, uint64_
 		}
 		__asm__ volatile("" ::: "memory");
 	} while (page->lock != lock);
-	/* so many bits, with their sign: a sampling event counts up to zero */
-	*count = offset + (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
+	*count = offset + signed_bits(page, value);
 	return true;
 }
 
@@ -70,6 +78,18 @@ static bool read_members(const struct td_group_counters *groups, uint64_t *count
 	return complete;
 }
 
+static bool read_cycles(struct td_group_counters *groups)
+{
+	bool taken = groups->first.taken && !groups->late;
+
+	groups->first.taken = false;
+	if (!taken)
+		return read_count(groups->cycles, &groups->count[0]);
+	groups->count[0] =
+		groups->first.offset + signed_bits(groups->cycles, groups->first.value);
+	return true;
+}
+
 void td_groups_capture(struct td_thread *thread)
 {
 	struct td_group_counters *groups = thread->groups;
@@ -80,8 +100,8 @@ void td_groups_capture(struct td_thread *thread)
 	if (td_groups_shape.by_read)
 		groups->complete = read_by_call(thread, groups->count, &groups->idle);
 	else
-		groups->complete = read_count(groups->cycles, &groups->count[0]) &&
-				   read_members(groups, groups->count);
+		groups->complete =
+			read_cycles(groups) && read_members(groups, groups->count);
 	groups->complete = groups->complete && lock == leader->lock;
 	groups->lock = lock;
 	groups->fresh = true;
@@ -149,7 +169,9 @@ static void reset_group(struct td_thread *thread)
 
 static bool was_switched(const struct td_thread *thread)
 {
-	return thread->groups->lock != thread->groups->base_lock;
+	const struct td_group_counters *groups = thread->groups;
+
+	return groups->late || groups->lock != groups->base_lock;
 }
 
 const struct td_counter_ops td_groups_ops = {

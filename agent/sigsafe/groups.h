@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/thread.h"
 
 /* Events of a group: up to 4 of its own, instructions, near returns and calls. */
@@ -60,6 +61,12 @@ struct td_group_counters {
 	uint32_t active;
 	const volatile struct perf_event_mmap_page *cycles; /* of the trigger */
 	struct td_group_pages group[TD_GROUPS_MAX];
+	/* The cycles as the handler found them: a register and what to add to it. */
+	struct {
+		bool taken; /* in this signal, and the page has not moved meanwhile */
+		uint64_t offset, value;
+	} first;
+	bool late;     /* the cycles had to be read again */
 	bool fresh;    /* count[] is of this signal */
 	bool complete; /* all of it was on counters */
 	bool based;    /* the same of base[] */
@@ -76,7 +83,27 @@ extern const struct td_counter_ops td_groups_ops;
  * its nodes, in slots.  A node may be below 0.  Context: any. */
 void td_groups_make_nodes(uint64_t *values);
 
-/* Reads the active group.  Context: signal, or normal on the thread. */
+/*
+ * The cycles alone, as the first thing in a signal.  The short period goes on until the
+ * long one replaces it: when it ends again the kernel moves the page's lock.  Reading
+ * again then ends the window later than others end, of all windows of that length: so
+ * this comes as soon as it can, and a window that is late all the same is taken for
+ * switched. Context: signal.
+ */
+static inline void td_groups_capture_cycles(struct td_group_counters *groups)
+{
+	const volatile struct perf_event_mmap_page *page = groups->cycles;
+	uint32_t lock = page->lock;
+
+	if (td_groups_shape.by_read)
+		return;
+	groups->first.taken = td_metrics_read_one(page, &groups->first.value);
+	groups->first.offset = (uint64_t)page->offset;
+	groups->late = page->lock != lock;
+}
+
+/* Reads the active group, and the cycles if the signal has not.  Context: signal, or
+ * normal on the thread. */
 void td_groups_capture(struct td_thread *thread);
 
 /* Before a window of the function opens: decides on its group, which counts from

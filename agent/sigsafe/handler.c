@@ -233,12 +233,13 @@ static inline void take_in_brief(struct td_thread *thread, const ucontext_t *int
 /* Signals of threads without mapped registers, and of others. */
 __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *context)
 {
-	int saved_errno = errno;
 	struct td_thread *thread = td_self;
+	int saved_errno;
 	unsigned how;
 
 	if (thread && thread->groups)
 		td_groups_capture(thread); /* before all else */
+	saved_errno = errno;
 
 	if (is_ours(info, &how)) {
 		thread = find_self();
@@ -276,6 +277,8 @@ void td_handler(int number, siginfo_t *info, void *context)
 	unsigned how;
 
 	if (!thread || !thread->registers.mapped) {
+		if (thread && thread->groups)
+			td_groups_capture_cycles(thread->groups);
 		handle(number, info, context);
 		return;
 	}

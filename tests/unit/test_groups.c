@@ -147,6 +147,27 @@ START_TEST(without_a_counter)
 }
 END_TEST
 
+/* The handler has the cycles before all else, once: 48 bits, with their sign. */
+START_TEST(cycles_come_first)
+{
+	groups.first.taken = true;
+	groups.first.offset = 5000;
+	groups.first.value = (UINT64_C(1) << 48) - 100; /* up to zero */
+	td_groups_capture(&thread);
+	ck_assert_uint_eq(groups.count[0], 4900);
+	ck_assert_msg(!groups.first.taken, "it is not another signal's");
+	ck_assert(!td_groups_ops.switched(&thread));
+	/* where the page changed meanwhile they are read again, and the window is late */
+	page.index = 0;
+	groups.first.taken = groups.late = true;
+	td_groups_capture(&thread);
+	ck_assert_uint_ne(groups.count[0], 4900);
+	ck_assert(td_groups_ops.switched(&thread));
+	td_groups_capture_cycles(&groups);
+	ck_assert(!groups.first.taken && !groups.late);
+}
+END_TEST
+
 /* What read() of the cycles and of the group's leader give next. */
 static void counted(int cycles_pipe, uint64_t cycles, uint64_t running, uint64_t each)
 {
@@ -308,6 +329,7 @@ int main(void)
 	tcase_add_test(tests, keeps_the_sign);
 	tcase_add_test(tests, other_groups_give_raw_counts);
 	tcase_add_test(tests, without_a_counter);
+	tcase_add_test(tests, cycles_come_first);
 	tcase_add_test(tests, by_read);
 	tcase_add_test(tests, takes_all_groups_in_turn);
 	tcase_add_test(tests, drills_down);

@@ -170,7 +170,12 @@ START_TEST(same_as_the_library)
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(report->separated);
 	input = (struct td_separate_input){
-		sim.window, sim.windows, sim.functions, 8, 1, 0, 0};
+		.window = sim.window,
+		.windows = sim.windows,
+		.functions = sim.functions,
+		.nodes = TD_SEPARATE_NODES,
+		.returns = 1,
+	};
 	ck_assert_int_eq(td_separate(&input, &direct), 0);
 	ck_assert_uint_eq(report->told, direct.windows);
 	ck_assert_uint_eq(report->own, direct.own);
@@ -215,7 +220,14 @@ START_TEST(groups_with_returns)
 		sim.window[i].calls *= i % 3 != 0;
 	}
 	input = (struct td_separate_input){
-		sim.window, sim.windows, sim.functions, 4, 1, 6, 0};
+		.window = sim.window,
+		.windows = sim.windows,
+		.functions = sim.functions,
+		.nodes = TD_NODES_LEVEL1,
+		.returns = 1,
+		.exact = 1,
+		.width = 6,
+	};
 	ck_assert_int_eq(td_separate_parts(&input, &direct), 0);
 	ck_assert_uint_eq(report->told, direct.windows);
 	ck_assert_uint_eq(report->own, direct.own);
@@ -230,6 +242,55 @@ START_TEST(groups_with_returns)
 						0.02);
 	}
 	td_separate_free(&direct);
+	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
+/* The plan's number of the event. */
+static uint32_t number_of(const struct td_report *report, const char *name,
+			  unsigned group)
+{
+	for (uint32_t i = 0; i < report->plan.events; i++)
+		if (report->plan.event[i].group == group &&
+		    !strcmp(report->plan.event[i].name, name))
+			return i;
+	ck_abort_msg("no %s in group %u", name, group);
+	return 0;
+}
+
+/* Events of one group alone, a cycle, of functions that few windows have for
+ * themselves; the other groups' windows tell where time is. */
+START_TEST(rates_of_short_functions)
+{
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	uint32_t seen = 0, number;
+	struct build build;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	log_windows(&build, &sim, 1);
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	number = number_of(report, "not_delivered", 1);
+	ck_assert_int_eq(
+		find(report, 0)->groups->rate[number_of(report, "inst", 0)].known, 0);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		const struct td_report_function *row = find(report, f);
+		double truth = 6 * sim.truth[f][TD_NODE_FRONTEND_BOUND];
+		const struct td_groups_rate *rate;
+
+		if (sim.cycles[f] < 100 * sim.visits[f] ||
+		    row->evidence == TD_EVIDENCE_CALLERS)
+			continue;
+		rate = &row->groups->rate[number];
+		ck_assert(rate->known);
+		ck_assert_double_eq_tol(rate->value, truth, 0.12);
+		ck_assert_double_le(fabs(rate->value - truth), 2 * rate->half);
+		seen++;
+	}
+	ck_assert_uint_gt(seen, 5);
 	td_report_free(report);
 	build_free(&build);
 	sim_free(&sim);
@@ -426,6 +487,7 @@ int main(void)
 {
 	return unit_main("report_log",
 			 (const TTest *const[]){same_as_the_library, groups_with_returns,
+						rates_of_short_functions,
 						totals_by_groups, profiles_add_up,
 						printed, without, of_a_thread, NULL});
 }

@@ -478,6 +478,100 @@ START_TEST(parts_of_level_1)
 }
 END_TEST
 
+static uint64_t random_state;
+
+static double part(void)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (double)(random_state >> 40) / (1 << 24);
+}
+
+/* Of each function's windows this part is silent: `odd` of those that open in every
+ * other one, `even` of the rest.  What they say they counted is nonsense. */
+static void silence(double even, double odd)
+{
+	random_state = 88172645463325252u;
+	for (size_t i = 0; i < sim.windows; i++) {
+		struct td_separate_window *w = &sim.window[i];
+
+		w->silent = !w->empty && part() < (w->open % 2 ? odd : even);
+		for (int k = 0; k < TD_SEPARATE_NODES && w->silent; k++)
+			w->value[k] = -7777;
+	}
+}
+
+static void leave_silent_out(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sim.windows; i++)
+		if (!sim.window[i].silent)
+			sim.window[n++] = sim.window[i];
+	sim.windows = n;
+}
+
+/* Squares of the errors of functions of 25 cycles a visit or more, mean. */
+static double errors(int chosen)
+{
+	struct td_separate_input input = {
+		.window = sim.window,
+		.windows = sim.windows,
+		.functions = sim.functions,
+		.nodes = TD_SEPARATE_NODES,
+		.returns = 1,
+		.chosen = chosen,
+		.width = 6,
+	};
+	double sum = 0, n = 0;
+
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		if (visit(f) < 25)
+			continue;
+		sum += error_of(f) * error_of(f);
+		n++;
+	}
+	td_separate_free(&result);
+	return sum / n;
+}
+
+static const struct sim_setup many_silent = {
+	.kind = SIM_AWKWARD, .seed = 3, .windows = 30000, .shortest = 2, .most = 600};
+
+/* Windows that count something else say where time is: more than their lack would. */
+START_TEST(silent_windows)
+{
+	double with, without;
+
+	sim_run(&sim, &many_silent);
+	silence(0.8, 0.8);
+	with = errors(0);
+	leave_silent_out();
+	without = errors(0);
+	ck_assert_msg(with < 0.5, "%.2f square points", with);
+	ck_assert_msg(with < 0.6 * without, "%.2f square points, %.2f without", with,
+		      without);
+	sim_free(&sim);
+}
+END_TEST
+
+/* Where it depends on the function whether a window is silent, those that close in one
+ * place and count opened in other ones than all that close there. */
+START_TEST(silent_by_choice)
+{
+	double chosen, random;
+
+	sim_run(&sim, &many_silent);
+	silence(0, 0.95);
+	chosen = errors(1);
+	random = errors(0);
+	ck_assert_msg(chosen < 1, "%.2f square points", chosen);
+	ck_assert_msg(chosen < random / 2, "%.2f square points, %.2f if taken for random",
+		      chosen, random);
+	sim_free(&sim);
+}
+END_TEST
+
 /* Nobody counts anything else than level 1, or two nodes that nobody counts. */
 START_TEST(no_parts)
 {
@@ -565,7 +659,12 @@ START_TEST(level_1_only)
 	for (size_t i = 0; i < sim.windows; i++)
 		memset(sim.window[i].value + 4, 0, 4 * sizeof(float));
 	input = (struct td_separate_input){
-		sim.window, sim.windows, sim.functions, 4, 1, 0, 0};
+		.window = sim.window,
+		.windows = sim.windows,
+		.functions = sim.functions,
+		.nodes = TD_NODES_LEVEL1,
+		.returns = 1,
+	};
 	ck_assert_int_eq(td_separate(&input, &result), 0);
 	limit(1000, INFINITY, 0.7);
 	for (unsigned f = 0; f < sim.functions; f++)
@@ -578,7 +677,12 @@ END_TEST
 START_TEST(little)
 {
 	struct td_separate_window window[200];
-	struct td_separate_input input = {window, 0, 3, 8, 1, 0, 0};
+	struct td_separate_input input = {
+		.window = window,
+		.functions = 3,
+		.nodes = TD_SEPARATE_NODES,
+		.returns = 1,
+	};
 
 	memset(window, 0, sizeof(window));
 	for (size_t n = 0; n <= 200; n += n < 3 ? 1 : 197) {
@@ -617,7 +721,13 @@ START_TEST(many_functions)
 {
 	enum { FUNCTIONS = 3000, WINDOWS = 30000 };
 	struct td_separate_window *window = calloc(WINDOWS, sizeof(*window));
-	struct td_separate_input input = {window, WINDOWS, FUNCTIONS, 8, 1, 0, 0};
+	struct td_separate_input input = {
+		.window = window,
+		.windows = WINDOWS,
+		.functions = FUNCTIONS,
+		.nodes = TD_SEPARATE_NODES,
+		.returns = 1,
+	};
 	unsigned present = 0;
 
 	for (unsigned i = 0; i < WINDOWS; i++) {
@@ -645,11 +755,25 @@ END_TEST
 int main(void)
 {
 	return unit_main("separate",
-			 (const TTest *const[]){
-				 awkward_patterns, long_windows,
-				 never_worse_than_the_plain_rule, edges, small_edges,
-				 small_edges_short_windows, short_visits_behind_edges,
-				 late_interrupts, late_in_pieces, visits, no_returns,
-				 parts_of_level_1, no_parts, measured_lengths, intervals,
-				 level_1_only, little, many_functions, NULL});
+			 (const TTest *const[]){awkward_patterns,
+						long_windows,
+						never_worse_than_the_plain_rule,
+						edges,
+						small_edges,
+						small_edges_short_windows,
+						short_visits_behind_edges,
+						late_interrupts,
+						late_in_pieces,
+						visits,
+						no_returns,
+						parts_of_level_1,
+						no_parts,
+						silent_windows,
+						silent_by_choice,
+						measured_lengths,
+						intervals,
+						level_1_only,
+						little,
+						many_functions,
+						NULL});
 }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/report_rates.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USUAL 0.2      /* an event's mean, as a part of slots: separate.h's scale */
+#define EVENTS_FEW 100 /* in all windows */
+#define OPENED_FEW 4   /* windows of the group that open in a function */
+
+struct event {
+	uint32_t number; /* in the plan */
+	uint32_t value;
+	double scale;
+};
+
+struct group {
+	uint32_t number;
+	struct event event[TD_SEPARATE_NODES];
+	unsigned events;
+};
+
+static void find_events(const struct td_groups_plan *plan, struct group *group)
+{
+	for (uint32_t i = 0; i < plan->events; i++) {
+		uint32_t value = plan->event[i].value;
+
+		if (plan->event[i].group != group->number || !value ||
+		    value > TD_REPORT_COUNTS || group->events == TD_SEPARATE_NODES)
+			continue;
+		group->event[group->events++] =
+			(struct event){.number = i, .value = value - 1};
+	}
+}
+
+/* By the mean of the group's windows, less that of its empty ones.  What is too rare has
+ * none: as if it were not there. */
+static void find_scales(const struct td_separate_input *input,
+			const struct td_report_counts *counts, struct group *group)
+{
+	double n[2] = {0}, slots[2] = {0}, sum[2][TD_REPORT_COUNTS] = {{0}};
+
+	for (size_t i = 0; i < input->windows; i++) {
+		int empty = input->window[i].empty;
+
+		if (counts[i].group != group->number)
+			continue;
+		n[empty]++;
+		slots[empty] += input->window[i].slots;
+		for (unsigned v = 0; v < TD_REPORT_COUNTS; v++)
+			sum[empty][v] += counts[i].value[v];
+	}
+	for (unsigned e = 0; e < group->events; e++) {
+		double own = n[0] / fmax(1, n[1]);
+		double *of[] = {&sum[0][group->event[e].value],
+				&sum[1][group->event[e].value]};
+		double events = *of[0] - own * *of[1];
+
+		group->event[e].scale =
+			events < EVENTS_FEW
+				? 0
+				: USUAL * (slots[0] - own * slots[1]) / events;
+	}
+}
+
+static void take_windows(const struct td_separate_input *input,
+			 const struct td_report_counts *counts, const struct group *group,
+			 struct td_separate_window *window)
+{
+	for (size_t i = 0; i < input->windows; i++) {
+		struct td_separate_window *to = &window[i];
+
+		*to = input->window[i];
+		to->silent = counts[i].group != group->number;
+		memset(to->value, 0, sizeof(to->value));
+		for (unsigned e = 0; e < group->events && !to->silent; e++)
+			to->value[e] = (float)(group->event[e].scale *
+					       counts[i].value[group->event[e].value]);
+	}
+}
+
+/* Where separate.h has the result of its value number `e`. */
+static int node_of(unsigned e)
+{
+	return (int)(e < TD_NODES_LEVEL1 ? e : 2 * e - TD_NODES_LEVEL1);
+}
+
+static int take_rates(const struct group *group, double width,
+		      const struct td_separate_function *from,
+		      struct td_report_function *to)
+{
+	if (!to->groups)
+		to->groups = calloc(1, sizeof(*to->groups));
+	if (!to->groups)
+		return -ENOMEM;
+	for (unsigned e = 0; e < group->events; e++) {
+		const struct event *event = &group->event[e];
+		const struct td_topdown_value *value = &from->node[node_of(e)];
+		double by = event->scale > 0 ? width / event->scale : 0;
+
+		if (by <= 0 || !value->present)
+			continue;
+		to->groups->rate[event->number] = (struct td_groups_rate){
+			.known = 1,
+			.df = value->df,
+			.value = by * value->estimate.value,
+			.half = by * (value->estimate.high - value->estimate.low) / 2,
+		};
+	}
+	return 0;
+}
+
+static int take_group(struct td_report *report, const struct td_separate_input *input,
+		      const struct td_report_counts *counts, const struct group *group,
+		      const struct td_separate *result)
+{
+	uint32_t *opened = calloc(report->functions + 1, sizeof(*opened));
+	int err = opened ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < input->windows && !err; i++)
+		opened[input->window[i].open] +=
+			counts[i].group == group->number && !input->window[i].empty;
+	for (size_t f = 0; f < report->functions && !err; f++) {
+		const struct td_separate_function *from = &result->function[f];
+
+		/* what nobody looked at stays blank, though its neighbours were */
+		if (opened[f] >= OPENED_FEW && from->evidence != TD_EVIDENCE_NONE)
+			err = take_rates(group, result->cost.width, from,
+					 &report->function[f]);
+	}
+	free(opened);
+	return err;
+}
+
+static int separate_group(struct td_report *report, const struct td_separate_input *input,
+			  const struct td_report_counts *counts, uint32_t number)
+{
+	struct td_separate_window *window =
+		malloc((input->windows + 1) * sizeof(*window));
+	struct td_separate_input of = *input;
+	struct group group = {.number = number};
+	struct td_separate result;
+	int err;
+
+	if (!window)
+		return -ENOMEM;
+	find_events(&report->plan, &group);
+	find_scales(input, counts, &group);
+	take_windows(input, counts, &group, window);
+	of.window = window;
+	of.nodes = TD_SEPARATE_NODES;
+	of.rates = 1;
+	err = td_separate(&of, &result);
+	if (!err && result.cost.axis == TD_AXIS_REQUESTED)
+		err = take_group(report, input, counts, &group, &result);
+	if (!err)
+		td_separate_free(&result);
+	free(window);
+	return err;
+}
+
+int td_report_rates(struct td_report *report, const struct td_separate_input *input,
+		    const struct td_report_counts *counts)
+{
+	int err = 0;
+
+	for (uint32_t g = 1; g < report->plan.groups && !err; g++)
+		err = separate_group(report, input, counts, g);
+	return err;
+}

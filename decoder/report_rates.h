@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rates of events that only some windows count, of functions that are shorter than
+ * windows: part of report_log.c.  separate.h tells a group's events apart as it does
+ * slots; all other groups' windows tell where time is.
+ *
+ * Context: normal; no globals.
+ */
+#ifndef TD_DECODER_REPORT_RATES_H
+#define TD_DECODER_REPORT_RATES_H
+
+#include "decoder/report.h"
+#include "decoder/separate.h"
+
+#define TD_REPORT_COUNTS 5u
+
+/* What a window's group counted. */
+struct td_report_counts {
+	float value[TD_REPORT_COUNTS]; /* the values behind its slots */
+	uint8_t group;
+};
+
+/*
+ * Fills the functions' groups->rate for all groups behind the first, as far as there are
+ * windows.  `input` as for td_separate(); counts[] is of its windows.  0 or -ENOMEM.
+ */
+int td_report_rates(struct td_report *report, const struct td_separate_input *input,
+		    const struct td_report_counts *counts);
+
+#endif
