@@ -92,7 +92,8 @@ static void compare(const char *what, double found, double expected, double slac
 	mismatches++;
 }
 
-/* Of the small cores, if the program runs on one: their events have a type of their own. */
+/* Of the small cores, if the program runs on one: their events have a type of their own.
+ */
 static uint32_t event_type(void)
 {
 	FILE *file = kind == LABPMU_KIND_GRT
