@@ -174,10 +174,11 @@ void td_events_forget(struct td_thread *thread)
 
 static const char *const leavings[2] = {"near_returns", "near_calls"};
 
-static bool can_judge(enum td_events_judged judged)
+static bool can_judge(enum td_events_judged judged, const struct td_options *options)
 {
 	if (judged == JUDGED_PARTS)
-		return found.beside && found.family->judgeds &&
+		return found.beside && options->level != TD_LEVEL_2 &&
+		       found.family->judgeds &&
 		       found.family->group[0].events > PARTS_EVENTS;
 	if (judged == JUDGED_APART)
 		return !found.beside && found.family->judgeds &&
@@ -303,10 +304,22 @@ static bool is_offered(const struct td_event *event)
 	return fd >= 0;
 }
 
+/* Level 1 is made of its first group's events. */
+static bool is_of_level1(uint32_t event)
+{
+	const struct td_event_group *group = &found.family->group[0];
+
+	for (uint32_t k = 0; k < group->events; k++)
+		if (group->event[k] == event)
+			return true;
+	return false;
+}
+
 static void add_group(uint32_t group, const struct td_event_group *from)
 {
 	for (uint32_t k = 0; k < from->events; k++)
-		add_member(group, &found.family->event[from->event[k]]);
+		if (found.judged != JUDGED_PARTS || is_of_level1(from->event[k]))
+			add_member(group, &found.family->event[from->event[k]]);
 	end_group(group);
 	td_groups_shape.divides[group] = (uint8_t)from->nodes;
 }
@@ -326,8 +339,8 @@ static void take_judged(const struct td_options *options)
 	for (uint32_t i = 0; i < family->judgeds && g < TD_GROUPS_MAX; i++) {
 		const struct td_event_group *from = &family->judged[i];
 
-		if (from->nodes && (options->level == TD_LEVEL_1 ||
-				    (found.beside && options->level != TD_LEVEL_2)))
+		if (from->nodes &&
+		    (options->level == TD_LEVEL_1 || found.judged == JUDGED_PARTS))
 			continue;
 		add_group(g, from);
 		if (!from->nodes)
@@ -577,7 +590,7 @@ static int try_sizes(const struct td_options *options, int (*trial)(void *, uint
 	int error = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
-		if (!can_judge(size[i].judged))
+		if (!can_judge(size[i].judged, options))
 			continue;
 		plan(options, size[i].counters, size[i].judged);
 		error = try_groups(trial, context);
