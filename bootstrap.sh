@@ -15,7 +15,8 @@ libelf-dev libdw-dev libcapstone-dev libunwind-dev zlib1g-dev libiberty-dev
 libprotobuf-c-dev protobuf-c-compiler libcurl4-openssl-dev libncurses-dev libpfm4-dev'
 test_packages='check python3 groff universal-ctags clang-format xz-utils zstd sqlite3 openssl strace tmux'
 other_packages='golang-go prometheus python3-prometheus-client chromium
-redis-server postgresql stress-ng libjemalloc2 libgoogle-perftools4'
+redis-server postgresql stress-ng libjemalloc2 libgoogle-perftools4
+default-jdk-headless nodejs'
 
 die()
 {

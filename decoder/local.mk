@@ -65,6 +65,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/jitdump.c decoder/jitdump.h \
 	decoder/latencies.c decoder/latencies.h \
 	decoder/perf_map.c decoder/perf_map.h \
+	decoder/live.c decoder/live.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
 	decoder/report.c decoder/report.h decoder/report_adding.h \

@@ -12,6 +12,7 @@
 
 #define SWEEPS 300
 #define SETTLED 1e-6
+#define ORDERS 8 /* of noise times what noise leaves */
 
 static void solve_group(const struct td_normal *normal, const struct td_group *group,
 			struct td_unknowns *right, double *side)
@@ -263,26 +264,41 @@ static void add_noise_left(const struct td_normal *normal, const struct td_group
 	}
 }
 
+/*
+ * `at` with what is off taken off it.  The noise is times the truth, which is a fraction:
+ * beyond the bounds there is none, whatever the equations say.
+ */
+static void take_off(const struct td_normal *normal, const struct td_unknowns *at,
+		     const struct td_unknowns *off, struct td_unknowns *truth)
+{
+	for (size_t i = 0; i < normal->unknowns; i++) {
+		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
+			double r = at->each[i][k];
+
+			if (i < normal->columns)
+				r = fmin(1, fmax(0, r + off->each[i][k]));
+			truth->each[i][k] = r;
+		}
+	}
+}
+
 int td_normal_noise_left(const struct td_normal *normal, const struct td_unknowns *at,
 			 struct td_unknowns *off)
 {
 	size_t n = normal->unknowns;
-	struct td_unknowns nearer = {.each = malloc((n + 1) * sizeof(*nearer.each))};
-	int err = nearer.each ? 0 : -ENOMEM;
+	struct td_unknowns truth = {.each = malloc((n + 1) * sizeof(*truth.each))};
+	int err = truth.each ? 0 : -ENOMEM;
 
 	memset(off->each, 0, n * sizeof(*off->each));
-	for (int order = 0; order < 2 && !err; order++) {
-		for (size_t i = 0; i < n; i++) {
-			for (int k = 0; k < TD_SEPARATE_NODES; k++)
-				nearer.each[i][k] = at->each[i][k] + off->each[i][k];
-		}
+	for (int order = 0; order < ORDERS && !err; order++) {
+		take_off(normal, at, off, &truth);
 		memset(off->each, 0, n * sizeof(*off->each));
 		memset(off->shared, 0, sizeof(off->shared));
 		for (size_t g = 0; g < normal->groups; g++)
-			add_noise_left(normal, &normal->group[g], &nearer, off);
+			add_noise_left(normal, &normal->group[g], &truth, off);
 		err = td_normal_solve(normal, off);
 	}
-	free(nearer.each);
+	free(truth.each);
 	return err;
 }
 

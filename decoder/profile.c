@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "decoder/live.h"
 #include "decoder/window_strays.h"
 #include "decoder/windows.h"
 
@@ -668,6 +669,15 @@ out_free:
 	return -ENOMEM;
 }
 
+/* Only a plain file is written by a running program. */
+static int read_again(void *file, size_t offset, void *bytes, size_t size)
+{
+	if (!gzdirect(file) || gzseek(file, (z_off_t)offset, SEEK_SET) < 0 ||
+	    gzread(file, bytes, (unsigned)size) != (int)size)
+		return -EIO;
+	return 0;
+}
+
 int td_profile_read(struct td_profile *profile, const char *path, char *why, size_t size)
 {
 	unsigned char *bytes;
@@ -681,6 +691,8 @@ int td_profile_read(struct td_profile *profile, const char *path, char *why, siz
 		return refuse(why, size, "not a regular file");
 	if (!err) {
 		err = read_all(file, &bytes, &length, &cut);
+		if (!err)
+			td_live_settle(bytes, length, read_again, file);
 		gzclose(file);
 	}
 	if (err) {

@@ -15,15 +15,17 @@
 #define LATE_VISITS 3.     /* times what interrupts are late: the same */
 #define COUNTED_MOST 100.  /* cycles of a visit that is better known by calls */
 #define COUNTED_ERROR 0.05 /* of it */
-#define GUESSED 0.35       /* error of a visit that no window was inside of */
 #define LATE_MOVES 0.5  /* of what late interrupts may move between pieces: its error */
 #define START_SURE 0.25 /* cycles */
 #define EDGES_SURE 0.05 /* of their standard deviation */
-#define WEIGHTS_GIVEN 1.25 /* more variance than the jackknife sees */
-#define UNEVEN 0.1         /* of what functions vary by, into their neighbours */
-#define COST_SURE 0.05     /* cycles of each node's own cost */
-#define LENGTHS 36         /* classes, two an octave */
+#define UNEVEN 0.1      /* of what functions vary by, into their neighbours */
+#define COST_SURE 0.05  /* cycles of each node's own cost */
+#define LENGTHS 36      /* classes, two an octave */
 #define VISIT_WINDOWS 20
+#define VISIT_MOST 1e9 /* cycles */
+#define OWN_LEAST 0.5  /* ends of own windows, where there are none */
+#define FREEDOM_MOST 1e6
+#define LEAST_SAMPLING 1e-12 /* of a fraction, squared */
 
 typedef double nodes[TD_NODES];
 
@@ -261,14 +263,17 @@ static double variance(double squares, double mean)
 /*
  * A function that few windows tell of has few batches that matter: their number, and
  * so the degrees of freedom, from how unequal their effects are (3 rather than 1 for
- * the fourth power of normal ones).
+ * the fourth power of normal ones).  Of an error that is `times` the batches' variance
+ * by what does not come from them, more is known (Welch).
  */
-static unsigned freedom(const struct answer *a, int node)
+static unsigned freedom(const struct answer *a, int node, double times)
 {
 	double squares = a->square[node], fourth = a->fourth[node];
 	double df = fourth > 0 ? 3 * squares * squares / fourth - 1 : 1;
 
-	return (unsigned)fmax(1, fmin(TD_BATCHES - 1, df));
+	df = fmax(1, fmin(TD_BATCHES - 1, df));
+	times = fmax(1, times);
+	return (unsigned)fmin(FREEDOM_MOST, df * times * times);
 }
 
 static void take_steps(const struct td_separate_state *s, struct answer *answer)
@@ -280,12 +285,12 @@ static void take_steps(const struct td_separate_state *s, struct answer *answer)
 		if (s->input->exact || w->empty || w->open != w->close || w->calls ||
 		    w->slots <= 0)
 			continue;
-		to->n++;
+		to->n += w->slots;
 		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
 			double step = 255 * w->value[k] / w->slots;
 
-			to->step[k] += step;
-			to->step_square[k] += step * step;
+			to->step[k] += w->slots * step;
+			to->step_square[k] += w->slots * step * step;
 		}
 	}
 }
@@ -314,33 +319,43 @@ static double rounding(const struct answer *a, int node)
 }
 
 /*
- * From the unbounded value, which is not biased by the bounds, to where a fraction
- * can be.  The jackknife takes weights and variances as given, which are not; and the
- * start of a window is known to a part of a cycle or of the edges only, which in a
- * visit of some ten cycles is much.
+ * The squares of the errors that are no sampling: what the batches show of a bias and
+ * what they cannot; the start of a window, known to a part of a cycle or of the edges
+ * only, which in a visit of some ten cycles is much; and rounding, which is anything
+ * within its bounds.
  */
-static void fill_node(const struct td_separate_state *s, const struct answer *a,
-		      double visit, int node, struct td_topdown_value *value)
+static double fixed_error(const struct td_separate_state *s, const struct answer *a,
+			  double visit, int node)
 {
-	struct td_estimate *e = &value->estimate;
-	double middle = node_of(a->free, node);
+	double bias = (TD_BATCHES - 1) * a->mean[node];
 	double prior = a->prior * TD_FRACTION_SPREAD;
 	double start = (START_SURE + EDGES_SURE * s->axis.start_spread) *
 		       TD_FRACTION_SPREAD / fmax(1, visit / 2);
 	double off = node_of(a->off, node);
 	double late = LATE_MOVES * (a->late[measured[node]] +
 				    (minus[node] < 0 ? 0 : a->late[minus[node]]));
+	double step = rounding(a, node);
+
+	return bias * bias + prior * prior + start * start + off * off +
+	       a->uneven * a->uneven + late * late + step * step / 3;
+}
+
+/*
+ * From the unbounded value, which is not biased by the bounds, to where a fraction
+ * can be.
+ */
+static void fill_node(const struct td_separate_state *s, const struct answer *a,
+		      double visit, int node, struct td_topdown_value *value)
+{
+	struct td_estimate *e = &value->estimate;
+	double middle = node_of(a->free, node);
 	double together = s->input->together > 1 ? s->input->together : 1;
-	double error =
-		WEIGHTS_GIVEN * together * variance(a->square[node], a->mean[node]) +
-		prior * prior + start * start + off * off + a->uneven * a->uneven +
-		late * late;
-	double half;
+	double sampling = together * variance(a->square[node], a->mean[node]);
+	double error = sampling + fixed_error(s, a, visit, node), half;
 
 	value->present = 1;
-	value->rounding = rounding(a, node);
-	value->df = freedom(a, node);
-	half = td_student_t95(value->df) * sqrt(error) + value->rounding;
+	value->df = freedom(a, node, error / fmax(sampling, LEAST_SAMPLING));
+	half = td_student_t95(value->df) * sqrt(error);
 	if (s->input->rates) {
 		*e = (struct td_estimate){middle, middle - half, middle + half};
 		return;
@@ -375,6 +390,37 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 	}
 }
 
+/* How many of its windows a function would have for itself if all visits took so long. */
+static double own_expected(const struct stay *stay, double visit)
+{
+	double own = 0;
+
+	for (int c = 0; c < LENGTHS; c++)
+		own += fmax(0, stay->n[c] - stay->cycles[c] / visit);
+	return own;
+}
+
+/*
+ * Even the shortest windows are mostly out of it: the visit that explains how many of
+ * all are not.  None is no reason to think that visits may be longer than what would
+ * leave hardly any.
+ */
+static double visit_of_few(const struct stay *stay, double *error)
+{
+	double own = 0, low = 1, high = VISIT_MOST;
+
+	for (int c = 0; c < LENGTHS; c++)
+		own += stay->own[c];
+	while (high > low * 1.001) {
+		double middle = sqrt(low * high);
+
+		*(own_expected(stay, middle) < fmax(own, OWN_LEAST) ? &low : &high) =
+			middle;
+	}
+	*error = own > 0 ? high * sqrt(2 / own) : 0;
+	return high;
+}
+
 /*
  * A window opened anywhere in a visit of D cycles is out of it after u < D with
  * probability u / D; visits of different lengths make a mean of it.  Lengths up to
@@ -382,7 +428,7 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
  */
 static double visit_by_length(const struct stay *stay, double *error)
 {
-	double n = 0, out = 0, cycles = 0, left;
+	double n = 0, out = 0, cycles = 0;
 
 	for (int c = 0; c < LENGTHS; c++) {
 		if (n >= VISIT_WINDOWS && stay->own[c] < stay->n[c] / 2)
@@ -394,15 +440,10 @@ static double visit_by_length(const struct stay *stay, double *error)
 	*error = cycles;
 	if (out <= 0)
 		return cycles;
-	/* nearly all are out: how long ago is only to be guessed, as if visits were of
-	 * random length */
-	left = (n - out + 0.5) / (n + 1);
-	if (left > 0.5) {
-		*error = cycles / out / sqrt(out);
-		return cycles / out;
-	}
-	*error = GUESSED * cycles / n * 2 * log(2) / -log(left);
-	return *error / GUESSED;
+	if (out > n / 2)
+		return visit_of_few(stay, error);
+	*error = cycles / out / sqrt(out);
+	return cycles / out;
 }
 
 /*

@@ -82,12 +82,16 @@ char *td_pfm_resolve(const char *names)
 
 	for (char *name = out ? strtok_r(list, ", ", &rest) : NULL; name;
 	     name = strtok_r(NULL, ", ", &rest)) {
+		char *period = strchr(name, '@'), why[256];
 		uint64_t config;
-		char why[256];
 
+		if (period)
+			*period++ = '\0';
 		fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", name);
 		if (!is_known(name) && !td_pfm_find(name, &config, why, sizeof(why)))
 			fprintf(out, "=r%" PRIx64, config);
+		if (period)
+			fprintf(out, "@%s", period);
 	}
 	free(list);
 	if (!out || fclose(out))

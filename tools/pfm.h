@@ -19,8 +19,9 @@
 int td_pfm_find(const char *name, uint64_t *config, char *why, size_t size);
 
 /*
- * TDAGENT_EVENTS's list `names`, where those that only libpfm4 knows became NAME=rHEX;
- * what nobody knows stays, for the agent says so.  To be freed; NULL without memory.
+ * TDAGENT_EVENTS's list `names`, or the NAME or NAME@PERIOD of TDAGENT_LATENCY, where
+ * those that only libpfm4 knows became NAME=rHEX; what nobody knows stays, for the agent
+ * says so.  To be freed; NULL without memory.
  */
 char *td_pfm_resolve(const char *names);
 

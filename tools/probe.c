@@ -266,6 +266,21 @@ static void add_limits(struct list *list, const struct td_facts *facts)
 	}
 }
 
+/* PERF_METRICS of Ice Lake and its like; the rung below has level 2. */
+static void add_level(struct list *list, const struct td_facts *facts)
+{
+	struct td_choice choice = td_probe_choose(facts);
+
+	if (choice.backend != TD_BACKEND_METRICS || choice.level >= 2)
+		return;
+	change(add(list,
+		   "no level 2 of top-down: PERF_METRICS of this CPU has level 1 only"),
+	       "%s",
+	       td_probe_has_events(facts)
+		       ? "--level=2 (TDAGENT_LEVEL), which takes groups of events instead"
+		       : "another CPU (Sapphire Rapids and later have it)");
+}
+
 size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obstacles)
 {
 	struct list list = {obstacles, 0};
@@ -284,6 +299,7 @@ size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obst
 		       "a kernel of 5.19 or newer");
 	add_limits(&list, facts);
 	add_hardware(&list, facts);
+	add_level(&list, facts);
 	add_reading(&list, facts);
 	add_hybrid(&list, facts);
 	add_events(&list, facts);

@@ -126,7 +126,7 @@ void td_probe_text(FILE *stream, const struct td_facts *facts)
 			measured_in_windows(&choice));
 	fprintf(stream, "top-down       %s\n", topdown_of(&choice));
 	text_facts(stream, facts);
-	fputs("\nin the way:\n", stream);
+	fprintf(stream, "\nin the way:%s\n", count ? "" : " nothing");
 	for (size_t i = 0; i < count; i++)
 		fprintf(stream, "  %s\n    change it: %s\n", obstacles[i].what,
 			obstacles[i].change);

@@ -218,14 +218,14 @@ static void preload_add(struct run *run, const char *library)
 }
 
 /* Names that only libpfm4 knows become raw events that have names. */
-static void events_add(struct run *run)
+static void events_add(struct run *run, const char *variable, const char *asked)
 {
-	char *names = td_pfm_resolve(run->options.events);
+	char *names = td_pfm_resolve(asked);
 
 	if (!names)
 		exit(fail(EXIT_OWN, "out of memory"));
-	if (strcmp(names, run->options.events) != 0)
-		setting_add(run, PREFIX "EVENTS", names);
+	if (strcmp(names, asked) != 0)
+		setting_add(run, variable, names);
 	free(names);
 }
 
@@ -262,7 +262,8 @@ static int prepare(struct run *run)
 	/* `run` outlives the program and prints what even SIGKILL leaves */
 	setting_add(run, PREFIX "REPORT", "none");
 	if (run->options.events[0])
-		events_add(run);
+		events_add(run, PREFIX "EVENTS", run->options.events);
+	events_add(run, PREFIX "LATENCY", run->options.latency);
 	collector_add(run);
 	return 0;
 }

@@ -16,6 +16,7 @@ lab_tests = \
 	tests/lab/diff.sh \
 	tests/lab/events.sh \
 	tests/lab/fallbacks.sh \
+	tests/lab/guest.sh \
 	tests/lab/import.sh \
 	tests/lab/models.sh \
 	tests/lab/others.sh \

@@ -8,10 +8,10 @@ check_PROGRAMS += \
 	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/exits tests/prog/families tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/later tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
 	tests/prog/notsc tests/prog/nounwind tests/prog/paths tests/prog/precise tests/prog/quiet tests/prog/rawfork \
-	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits \
+	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits tests/prog/waits \
 	tests/prog/witness
 check_LTLIBRARIES += \
-	tests/prog/auditor.la tests/prog/deep.la tests/prog/early.la tests/prog/libbare.la tests/prog/plugin_one.la tests/prog/plugin_two.la tests/prog/thrower.la
+	tests/prog/auditor.la tests/prog/deep.la tests/prog/early.la tests/prog/libbare.la tests/prog/nomalloc.la tests/prog/plugin_one.la tests/prog/plugin_two.la tests/prog/thrower.la
 
 tests_prog_demo_SOURCES = tests/prog/demo.c tests/prog/simulate.h agent/sigsafe/simulation.h
 tests_prog_demo_CFLAGS = $(prog_cflags)
@@ -69,6 +69,9 @@ tests_prog_threads2_SOURCES = tests/prog/threads2.c tests/prog/spin.h
 tests_prog_threads2_CFLAGS = $(prog_cflags)
 
 tests_prog_visits_SOURCES = tests/prog/visits.c
+tests_prog_waits_SOURCES = tests/prog/waits.c tests/prog/spin.h
+tests_prog_waits_CFLAGS = $(prog_cflags)
+tests_prog_waits_LDFLAGS = -pthread
 tests_prog_witness_SOURCES = tests/prog/witness.c
 tests_prog_visits_CFLAGS = $(prog_cflags)
 tests_prog_visits_LDFLAGS = -pthread
@@ -108,6 +111,9 @@ tests_prog_early_la_LDFLAGS = $(plugin_ldflags)
 tests_prog_auditor_la_SOURCES = tests/prog/auditor.c
 tests_prog_auditor_la_CFLAGS = $(prog_cflags)
 tests_prog_auditor_la_LDFLAGS = $(plugin_ldflags)
+tests_prog_nomalloc_la_SOURCES = tests/prog/nomalloc.c
+tests_prog_nomalloc_la_CFLAGS = $(prog_cflags)
+tests_prog_nomalloc_la_LDFLAGS = $(plugin_ldflags)
 tests_prog_deep_la_SOURCES = tests/prog/deep.c tests/prog/spin.h
 tests_prog_deep_la_CFLAGS = $(prog_cflags)
 tests_prog_deep_la_LDFLAGS = $(plugin_ldflags)

@@ -93,6 +93,10 @@ else
 		fail "an unknown event is not said once: $(cat "$work/agent.err")"
 	[ "$(cat "$work/agent.out")" = branches,CYCLE_ACTIVITY:STALLS_TOTAL=r40004a3,r08c4,no_such_event ] ||
 		fail "libpfm4: the program gets $(cat "$work/agent.out")"
+	guest agent $as_skylake "$tdagent" run --report=none "--output=$work/profiles/%e.%p" \
+		--latency=MEM_INST_RETIRED:ALL_LOADS@20000 -- sh -c 'echo $TDAGENT_LATENCY'
+	[ "$(cat "$work/agent.out")" = MEM_INST_RETIRED:ALL_LOADS=r81d0@20000 ] ||
+		fail "libpfm4: the program gets $(cat "$work/agent.out")"
 fi
 
 # A usage error is exit 2, and help goes to stdout.

@@ -56,30 +56,38 @@ rm -f "$work"/profiles/*
 compare sh -c '"$1" daemon | cat' sh "$prog/corners"
 [ -n "$(profiles corners)" ] || fail "no profile of the daemon"
 
-# Small limits.  A line of ours may say what is missing.
-for limit in "-n 16" "-n 5" "-f 8" "-l 0" "-s 64" "-v 30000"; do
-	plain sh -c "ulimit $limit; exec \"\$@\"" sh "$prog/corners" threads
-	agent sh -c "ulimit $limit; exec \"\$@\"" sh "$prog/corners" threads
-	[ "$(grep -c '^tdagent: ' "$work/agent.err")" -le 1 ] || fail "ulimit $limit: many lines"
-	sed -i '/^tdagent: /d' "$work/agent.err"
-	same "ulimit $limit"
-done
-rm -f "$work"/profiles/*
+# Small limits, each of them.  A line of ours may say what is missing.
+if command -v prlimit >/dev/null; then
+	for limit in nofile=16 nofile=5 fsize=4096 memlock=0 stack=65536 as=30720000 data=3000000 \
+		data=60000000 sigpending=0 \
+		"msgqueue=0 --locks=0 --nproc=1 --cpu=100 --rss=0 --core=0 --nice=0 --rtprio=0 --rttime=1000"; do
+		# shellcheck disable=SC2086 # the last is several
+		plain prlimit --$limit "$prog/corners" threads
+		# a file at once: descriptors are counted
+		agent TDAGENT_CHILDREN=report prlimit --$limit "$prog/corners" threads
+		[ "$(grep -c '^tdagent: ' "$work/agent.err")" -le 1 ] || fail "limit $limit: many lines"
+		sed -i '/^tdagent: /d' "$work/agent.err"
+		same "limit $limit"
+	done
+	rm -f "$work"/profiles/*
+else
+	echo "small limits: not tested, prlimit (util-linux) is missing"
+fi
 
-# A disk that becomes full while the profile is mapped, and one that is full.
-full='mount -t tmpfs -o size=$1 none "$2" && shift && cd "$1" && shift && "$@"; echo "status $?"'
+# A disk that becomes full while the profile is mapped, one that is full, and one to read.
+full='mount -t tmpfs -o $1 none "$2" && shift && cd "$1" && shift && "$@"; echo "status $?"'
 mkdir "$work/small"
 plain "$prog/corners" registers
 echo "status 0" >>"$work/plain.out"
-for size in 4k 72k; do
-	guest agent unshare -rm sh -c "$full" sh $size "$work/small" \
+for options in size=4k size=72k ro; do
+	guest agent unshare -rm sh -c "$full" sh $options "$work/small" \
 		$clean $preload "TDAGENT_OUTPUT=$work/small/p" "$prog/corners" registers
 	if grep -q unshare "$work/agent.err"; then
 		echo "full disk: not tested, $(head -n 1 "$work/agent.err")"
 		break
 	fi
 	sed -i '/^tdagent: cannot write the profile/d' "$work/agent.err"
-	same "a disk of $size"
+	same "a disk mounted with $options"
 done
 
 # The directory of the profiles goes while the program runs.

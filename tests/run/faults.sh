@@ -112,6 +112,20 @@ each pwrite64 $enospc
 each fstat $eio
 each fcntl $emfile
 
+# Memory: the agent has it from malloc() for a thread that begins.
+threads="$clean $preload LD_PRELOAD=$prog/.libs/nomalloc.so:$library NOMALLOC_COUNT=$work/count"
+plain "$prog/manythreads" 16
+guest agent $threads "$prog/manythreads" 16
+same "manythreads beside nomalloc"
+total=$(cat "$work/count")
+[ "$total" -ge 16 ] || fail "only $total calls of malloc()"
+for n in $(seq 1 "$total"); do
+	guest agent $threads "NOMALLOC=$n" "$prog/manythreads" 16
+	same "malloc() number $n of $total fails"
+	readable "malloc() number $n of $total fails"
+	injected=$((injected + 1))
+done
+
 echo "$injected failures of $kinds kinds of calls; $read_back profiles were read"
 [ "$kinds" -ge 8 ] || fail "only $kinds kinds of calls were made at all"
 [ "$read_back" -ge "$kinds" ] || fail "only $read_back profiles"

@@ -16,12 +16,6 @@
 # The agent at its defaults, profiles in $work.
 with_agent="LD_PRELOAD=$library TDAGENT_OUTPUT=$work/profiles/%e.%p TDAGENT_REPORT=none"
 
-missing()
-{
-	command -v "$1" >/dev/null && return 1
-	echo "$2: not tested, $1 is missing"
-}
-
 # CPython's own tests, compared case by case.
 cpython()
 {

@@ -97,6 +97,35 @@ for other in libjemalloc.so.2 libtcmalloc.so.4 libprofiler.so.0; do
 	done
 done
 
+# gperftools' profiler at work, whose signal is SIGPROF: both have their samples.
+taken=
+both_profile()
+{
+	ended "exit 0" agent
+	cmp -s "$work/plain.out" "$work/agent.out" || fail "$1: output differs"
+	mv "$work/agent.err" "$work/their.err"
+	theirs=$(sed -n 's,^PROFILE: interrupts/evictions/bytes = \([0-9]*\)/.*,\1,p' "$work/their.err")
+	[ "${theirs:-0}" -gt 20 ] || fail "$1: it took ${theirs:-no} samples"
+	grep -q '^tdagent: not profiling: SIGPROF is taken' "$work/their.err" && [ "$1" = "$taken" ] && return
+	expect "$(profile burn)" <<'END'
+check(report["totals"]["samples"] > 20, "%d samples" % report["totals"]["samples"])
+END
+	rm -f "$work"/profiles/*
+}
+
+if ldconfig -p | grep -qw libprofiler.so.0; then
+	plain "$prog/burn" 500
+	for order in "libprofiler.so.0 $library" "$library libprofiler.so.0"; do
+		agent "LD_PRELOAD=$order" "CPUPROFILE=$work/theirs" "$prog/burn" 500
+		both_profile "gperftools, ${order%% *} first"
+		# both want SIGPROF, and we start after who is behind us: then they have it
+		taken="gperftools, $library first, perf denied"
+		guest agent "$prog/deny" perf_event_open $clean $preload "LD_PRELOAD=$order" \
+			"CPUPROFILE=$work/theirs" "$prog/burn" 500
+		both_profile "gperftools, ${order%% *} first, perf denied"
+	done
+fi
+
 # A sanitized program: ASan insists on being the first.
 for sanitizer in address thread; do
 	if ! ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -fsanitize=$sanitizer -g -O1 -I"$here/../.." \

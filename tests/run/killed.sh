@@ -32,6 +32,46 @@ has_share("burn_thirty", 0.3)
 has_share("burn_ten", 0.1)
 END
 
+# While ended threads are folded into their sum: what a report sees of a running program
+# is never more than what it sees a moment later.
+reads=20
+[ "${1:-}" != --long ] || reads=200
+$clean $preload TDAGENT_LONG=5ms "$prog/manythreads" 100000000 50 >"$work/agent.out" 2>"$work/agent.err" &
+pid=$!
+python3 - "$reads" "$tdagent" "$work/profiles/manythreads.$pid" $pid <<'END' || fail "live reads: see above"
+import json, os, signal, subprocess, sys, time
+rounds, tool, path, pid = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+
+def samples():
+    done = subprocess.run([tool, "report", "--format=json", path], capture_output=True, text=True)
+    return json.loads(done.stdout)["totals"]["samples"]
+
+tries = 0
+while tries < 300 and (not os.path.exists(path) or samples() < 20):
+    tries += 1
+    time.sleep(0.1)
+bad = 0
+def stopped():
+    os.kill(pid, signal.SIGSTOP)
+    seen = samples()
+    os.kill(pid, signal.SIGCONT)
+    return seen
+
+for i in range(rounds):
+    live = samples()
+    still = stopped()
+    if live > still:  # it may be in the middle of adding a thread up: see doc/formats.md
+        time.sleep(0.0005)
+        still = stopped()
+    if live > still:
+        bad += 1
+        print("read %d: %d samples live, %d when stopped" % (i, live, still))
+print("%d live reads, %d of them too large, %d samples at last" % (rounds, bad, still))
+sys.exit(bad > 0 or still < 20)
+END
+kill -9 $pid
+wait $pid
+
 # At any moment: what a report has seen a moment before is in the file afterwards.
 rounds=15
 [ "${1:-}" != --long ] || rounds=1000

@@ -27,6 +27,13 @@ skip()
 	exit 77
 }
 
+# missing PROGRAM WHAT: says so if it is, and that WHAT is not tested then.
+missing()
+{
+	command -v "$1" >/dev/null && return 1
+	echo "$2: not tested, $1 is missing"
+}
+
 finish()
 {
 	status=$?

@@ -33,6 +33,7 @@ run_tests = \
 	tests/run/push.sh \
 	tests/run/real-programs.sh \
 	tests/run/report.sh \
+	tests/run/runtimes.sh \
 	tests/run/shares.sh \
 	tests/run/simulated.sh \
 	tests/run/stacks.sh \
@@ -44,6 +45,7 @@ run_tests = \
 	tests/run/vernier.sh \
 	tests/run/vernier-life.sh \
 	tests/run/vernier-killed.sh \
+	tests/run/waits.sh \
 	tests/run/windows.sh
 
 TESTS += $(run_tests)
@@ -61,6 +63,8 @@ EXTRA_DIST += tests/run/guests.sh tests/run/suites.sh tests/run/cpython.py
 .PHONY: check-long
 check-long: check-real
 	$(top_srcdir)/tests/run/killed.sh --long
+	$(top_srcdir)/tests/run/waits.sh --long
+	$(top_srcdir)/tests/run/runtimes.sh --long
 	$(top_srcdir)/tests/run/constant.sh --long
 	$(top_srcdir)/tests/run/guests.sh
 	$(top_srcdir)/tests/run/suites.sh

@@ -3,7 +3,7 @@
 # The tests of C programs, built from Debian's sources without the agent and run
 # without and with it: each test has the same result.  Part of `make check-long`.
 #
-#     suites.sh [xz] [libuv]
+#     suites.sh [xz] [libuv] [jemalloc]
 #
 # SUITES names a directory where sources and builds are kept from run to run.  What
 # cannot be had is not tested, and is said.
@@ -46,6 +46,15 @@ libuv_results()
 {
 	(cd "$source" && timeout 900 $clean UV_RUN_AS_ROOT=1 "$@" test/run-tests 2>"$work/suite.err" </dev/null) |
 		sed -n 's/^\(ok\|not ok\) [0-9]* - \([^ ]*\)\( # SKIP\)\?.*/\2 \1\3/p'
+}
+
+# Each case of each program; those of the integration tests are run in several ways.
+jemalloc_results()
+{
+	(cd "$source" && timeout 900 $clean "$@" make -s check 2>&1 </dev/null) |
+		sed -n -e 's/^=== test\/\(.*\) ===$/@\1/p' -e 's/^\(test_[^:]*\): \(pass\|skip\|fail\).*/\1 \2/p' |
+		awk '/^@/ { program = substr($1, 2); next }
+			{ result = $NF == "pass" ? "ok" : $NF; $NF = ""; gsub(/ +/, ""); print program "/" $0, result }' | sort -u
 }
 
 # different NAME: the lines of one file that are not in the other.
@@ -92,7 +101,7 @@ suite()
 	mkdir "$work/profiles"
 }
 
-[ $# -gt 0 ] || set -- xz libuv
+[ $# -gt 0 ] || set -- xz libuv jemalloc
 for name; do
 	case $name in
 	xz)
@@ -102,6 +111,10 @@ for name; do
 	libuv)
 		suite libuv libuv1 \
 			'sh autogen.sh; ./configure -q --disable-shared CFLAGS=-O1; make -s; make -s test/run-tests'
+		;;
+	jemalloc)
+		suite jemalloc jemalloc './configure -q --with-version=VERSION --enable-prof EXTRA_CFLAGS=-O1
+			make -s tests_unit tests_integration'
 		;;
 	*) fail "$name: no such suite" ;;
 	esac

@@ -39,6 +39,22 @@ check(report["totals"]["samples"] > 1000, "%d samples of 2 s" % report["totals"]
 END
 rm "$file"
 
+# 1,000 at once, as far as descriptors and memory go: more than have an event each
+# where RLIMIT_NOFILE is the usual 1,024.
+for limit in "-n 1024" "-n 64" "-v 12000000"; do
+	plain sh -c "ulimit $limit; exec \"\$@\"" sh "$prog/manythreads" 2000 1000 1000
+	agent sh -c "ulimit $limit; exec \"\$@\"" sh "$prog/manythreads" 2000 1000 1000
+	[ "$(grep -c '^tdagent: ' "$work/agent.err")" -le 1 ] || fail "1,000 at once: many lines"
+	sed -i '/^tdagent: /d' "$work/agent.err"
+	same "1,000 at once, ulimit $limit"
+	expect "$(profile manythreads)" <<'END'
+share = function("short_work")["share"]
+check(share > 0.6, "short_work has %.2f" % share)
+check(report["run"]["threads"] == 2001, "%s threads counted" % report["run"]["threads"])
+END
+	rm -f "$work"/profiles/*
+done
+
 # A thread that a library started before the agent: ld.so runs the constructors
 # of what is preloaded from the last to the first.
 agent "LD_PRELOAD=$library $prog/.libs/early.so" "$prog/burn" 1500

@@ -18,6 +18,18 @@ windows = report["totals"]["windows"]
 check(windows["valid"] > report["totals"]["samples"] / 2, "%d valid windows" % windows["valid"])
 END
 
+# No signal may be queued: an ordinary one is sent all the same, and no SIGIO for it.
+if command -v prlimit >/dev/null; then
+	rm -f "$work"/profiles/*
+	plain "$prog/burn" 200
+	guest agent prlimit --sigpending=0 $trace $clean $preload "$prog/burn" 200
+	cmp -s "$work/plain.out" "$work/agent.out" || fail "sigpending=0: output differs"
+	ended "exit 0" agent
+	expect "$(profile burn)" <<'END'
+check(report["totals"]["samples"] > 20, "%d samples" % report["totals"]["samples"])
+END
+fi
+
 # While it blocks SIGPROF, the program's signal and the event's are one to the
 # kernel: that one line may differ.
 guest plain $trace $clean "$prog/sigs"

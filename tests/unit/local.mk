@@ -18,6 +18,7 @@ decoder_tests = \
 	tests/unit/test_history \
 	tests/unit/test_import \
 	tests/unit/test_jitdump \
+	tests/unit/test_normal \
 	tests/unit/test_own_cost \
 	tests/unit/test_latencies \
 	tests/unit/test_paths \
@@ -77,6 +78,9 @@ tests_unit_test_history_LDADD = $(td_unit_ldadd)
 tests_unit_test_import_SOURCES = tests/unit/test_import.c tests/unit/unit.h
 tests_unit_test_import_CFLAGS = $(td_unit_cflags)
 tests_unit_test_import_LDADD = tools/libimport.la $(td_unit_ldadd)
+tests_unit_test_normal_SOURCES = tests/unit/test_normal.c tests/unit/unit.h
+tests_unit_test_normal_CFLAGS = $(td_unit_cflags)
+tests_unit_test_normal_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_own_cost_SOURCES = tests/unit/test_own_cost.c $(td_build_profile)
 tests_unit_test_own_cost_CFLAGS = $(td_unit_cflags)
 tests_unit_test_own_cost_LDADD = $(td_unit_ldadd)

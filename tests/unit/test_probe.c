@@ -77,6 +77,7 @@ END_TEST
 START_TEST(test_metrics)
 {
 	struct td_choice choice;
+	char *text;
 
 	facts.slots = true;
 	facts.topdown_events = 8;
@@ -85,6 +86,17 @@ START_TEST(test_metrics)
 	ck_assert_int_eq(choice.backend, TD_BACKEND_METRICS);
 	ck_assert_int_eq(choice.trigger, TD_TRIGGER_CYCLES_SIGTRAP);
 	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 0);
+	text = printed(td_probe_text);
+	ck_assert_ptr_nonnull(strstr(text, "in the way: nothing\n"));
+	free(text);
+	facts.topdown_events = 4;
+	ck_assert_ptr_nonnull(strstr(obstacle("no level 2")->change, "another CPU"));
+	snprintf(facts.family, sizeof(facts.family), "icelake");
+	facts.events_error = 0;
+	ck_assert_ptr_nonnull(strstr(obstacle("no level 2")->change, "--level=2"));
+	facts.topdown_events = 8;
+	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 0);
+	facts.family[0] = '\0';
 	facts.rdpmc = 0;
 	ck_assert_ptr_nonnull(strstr(obstacle("RDPMC is off")->change, "rdpmc"));
 	facts.sigtrap_error = EINVAL;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "decoder/live.h"
 #include "tests/unit/build_profile.h"
 #include "tests/unit/unit.h"
 
@@ -703,13 +704,70 @@ START_TEST(promised_blocks)
 }
 END_TEST
 
+static int read_copy(void *copy, size_t offset, void *bytes, size_t size)
+{
+	if (!copy)
+		return -EIO;
+	memcpy(bytes, (unsigned char *)copy + offset, size);
+	return 0;
+}
+
+/* The same record in a copy of all. */
+static struct td_file_thread *record_of(unsigned char *copy, const struct build *build,
+					const struct td_file_thread *record)
+{
+	return (void *)(copy + ((const unsigned char *)record - build->bytes));
+}
+
+/* While it was read, the second thread's record became another thread's. */
+START_TEST(folded_meanwhile)
+{
+	struct td_file_thread *record[3];
+	unsigned char *copy;
+	struct build build;
+	size_t size;
+
+	build_start(&build, counters);
+	for (uint32_t i = 0; i < 3; i++) {
+		record[i] = build_record(&build, build_thread(&build, 10 + i, "worker"));
+		record[i]->start_ns = 100 + i;
+		record[i]->state = TD_THREAD_ENDED;
+	}
+	size = build_size(&build);
+	copy = malloc(size);
+	memcpy(copy, build.bytes, size);
+
+	record[1]->tid = 99;
+	record[2]->state = TD_THREAD_FOLDED;
+	record[2]->start_ns = 1;
+	((struct td_file_header *)(void *)copy)->state = TD_STATE_EXITED;
+	td_live_settle(copy, size, read_copy, build.bytes);
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(record_of(copy, &build, record[i])->state,
+				  TD_THREAD_ENDED);
+	((struct td_file_header *)(void *)copy)->state = TD_STATE_RUNNING;
+	td_live_settle(copy, size, read_copy, NULL);
+	ck_assert_uint_eq(record_of(copy, &build, record[1])->state, TD_THREAD_ENDED);
+	record_of(copy, &build, record[2])->state = TD_THREAD_FOLDED;
+	td_live_settle(copy, size, read_copy, build.bytes);
+	ck_assert_uint_eq(record_of(copy, &build, record[0])->state, TD_THREAD_ENDED);
+	ck_assert_uint_eq(record_of(copy, &build, record[1])->state, TD_THREAD_FREE);
+	ck_assert_uint_eq(record_of(copy, &build, record[2])->state, TD_THREAD_FOLDED);
+	for (size_t cut = 0; cut < size; cut += 1000)
+		td_live_settle(copy, cut, read_copy, build.bytes);
+	free(copy);
+	build_free(&build);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("profile",
-			 (const TTest *const[]){
-				 sound, refusals, longer_records, damage_is_left_out,
-				 sums_below_zero, timelines, timeline_cut,
-				 every_truncation, every_byte_flipped, files, size_cap,
-				 promised_blocks, window_log, damaged_windows, raw_totals,
-				 skid_of_interrupts, window_of_registers, NULL});
+	return unit_main(
+		"profile",
+		(const TTest *const[]){sound, refusals, longer_records,
+				       damage_is_left_out, sums_below_zero, timelines,
+				       timeline_cut, every_truncation, every_byte_flipped,
+				       files, size_cap, promised_blocks, window_log,
+				       damaged_windows, raw_totals, skid_of_interrupts,
+				       window_of_registers, folded_meanwhile, NULL});
 }

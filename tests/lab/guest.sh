@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The guest of honour where there are counters: what programs write that watch their
+# signals, registers, waits, threads and children is the same without the agent, with
+# RDPMC's windows and with the kernel's.
+. "$(dirname "$0")/lib.sh"
+
+(cd "$prog" && cp corners families sigs waits "$guest_dir/") || exit 99
+
+runs='corners:registers corners:sleepers corners:jumps corners:nesting corners:waiting corners:coroutines corners:threads
+families:vforks families:vforks_blocked families:clones sigs: waits:10'
+
+# In the guest: each run three times, its output and status in /out/KIND.PROGRAM:ARGUMENT.
+cat >"$guest_dir/all.sh" <<END
+cd /in
+mkdir /out/profiles
+for run in $(echo $runs); do
+	set -- \${run#*:}
+	./\${run%%:*} "\$@" >/out/plain.\$run 2>&1
+	echo "status \$?" >>/out/plain.\$run
+	for kind in metrics vernier; do
+		LD_PRELOAD=/in/libtdagent.so TDAGENT_WINDOWS=\$([ \$kind = vernier ] && echo vernier || echo rdpmc) \\
+			TDAGENT_LONG=200000 TDAGENT_SHORT=2000 TDAGENT_REPORT=none \\
+			TDAGENT_OUTPUT=/out/profiles/\$kind.\$run.%p ./\${run%%:*} "\$@" >/out/\$kind.\$run 2>&1
+		echo "status \$?" >>/out/\$kind.\$run
+	done
+done
+END
+lab guests "" "sh /in/all.sh"
+ended "exit 0" guests
+
+for run in $runs; do
+	for kind in metrics vernier; do
+		cmp -s "$work/guests/plain.$run" "$work/guests/$kind.$run" || {
+			fail "$run, $kind: differs"
+			diff "$work/guests/plain.$run" "$work/guests/$kind.$run" | head -n 10
+		}
+		file=$(find "$work/guests/profiles" -name "$kind.$run.*" | xargs ls -S | head -n 1)
+		"$tdagent" report --format=json "$file" >"$work/report.json" 2>"$work/report.err" ||
+			fail "$run, $kind: $(head -n 1 "$work/report.err")"
+		python3 - "$work/report.json" $kind <<'END' || fail "$run, $kind: see above"
+import json, sys
+report = json.load(open(sys.argv[1]))
+backend, samples = report["run"]["backend"], report["totals"]["samples"]
+print("%s: %s, %d samples" % (sys.argv[2], backend, samples))
+sys.exit(backend != "metrics" or samples == 0)
+END
+	done
+done
