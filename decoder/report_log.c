@@ -57,7 +57,9 @@ struct taking {
 	const struct td_profile *profile;
 	int node[TD_SEPARATE_NODES]; /* counters of group 0, -1: none */
 	struct group group[TD_GROUPS_MAX];
-	int parts;
+	int whole;   /* group 0 counts all of level 1 */
+	int parts;   /* others do, or nobody does: each a part */
+	int returns; /* some group that is taken has them */
 	struct region *region;
 	size_t regions;
 };
@@ -161,6 +163,18 @@ static uint64_t base_of(const struct taking *t, uint32_t group, int which)
 	return most;
 }
 
+/* Where no group counts all of level 1, and none returns (doc/vernier.md). */
+static void find_parts_of_all(struct taking *t, const struct td_groups_plan *plan)
+{
+	for (uint32_t g = 0; g < plan->groups; g++) {
+		struct group *group = &t->group[g];
+
+		group->counts = td_groups_level1(plan, g, group->factor);
+		group->taken = 1;
+		t->parts = t->parts || group->counts;
+	}
+}
+
 /*
  * Where group 0 has no returns, and others have them beside a part of level 1: these
  * others.
@@ -170,6 +184,11 @@ static void find_parts(struct taking *t)
 	struct td_groups_plan plan;
 
 	td_groups_read(&plan, &t->profile->header);
+	if (!t->whole) {
+		if (t->profile->header.windows == TD_WINDOWS_VERNIER)
+			find_parts_of_all(t, &plan);
+		return;
+	}
 	for (uint32_t g = 1; g < plan.groups; g++) {
 		struct group *group = &t->group[g];
 
@@ -181,6 +200,7 @@ static void find_parts(struct taking *t)
 			continue;
 		group->counts = td_groups_level1(&plan, g, group->factor);
 		t->parts = t->parts || group->counts;
+		t->returns = t->returns || group->counts;
 	}
 }
 
@@ -202,7 +222,7 @@ static void find_groups(struct taking *t)
 	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
 		t->group[g].left[0] = t->group[g].left[1] = -1;
 	t->group[0].taken = 1;
-	t->group[0].counts = TD_COUNTS_LEVEL1;
+	t->group[0].counts = t->whole ? TD_COUNTS_LEVEL1 : 0;
 	/* without empty windows nobody knows how many of the returns are ours, but that
 	 * the kernel makes none */
 	if (!has_empty(profile, 0) && profile->header.windows != TD_WINDOWS_VERNIER)
@@ -220,7 +240,7 @@ static void find_groups(struct taking *t)
 
 static int has_returns(const struct taking *t)
 {
-	return t->group[0].left[0] >= 0 || t->parts;
+	return t->group[0].left[0] >= 0 || t->returns;
 }
 
 /* 1 if the windows are such that they can be told apart. */
@@ -232,14 +252,14 @@ static int start(struct taking *t)
 	     profile->header.backend != TD_BACKEND_EVENTS) ||
 	    !profile->windows || td_profile_counter(profile, "slots") != 0)
 		return 0;
+	t->whole = 1;
 	for (int k = 0; k < TD_SEPARATE_NODES; k++) {
 		t->node[k] =
 			td_profile_counter(profile, td_topdown_tree[own_counter[k]].name);
-		if (k < TD_NODES_LEVEL1 && t->node[k] < 0)
-			return 0;
+		t->whole = t->whole && (k >= TD_NODES_LEVEL1 || t->node[k] >= 0);
 	}
 	find_groups(t);
-	return 1;
+	return t->whole || t->parts;
 }
 
 /* Profiles of other processors or with other counters are not mixed with these. */
@@ -342,9 +362,11 @@ static uint8_t calls_of(const struct taking *t, const struct td_file_window *w,
 static void fill_nodes(const struct taking *t, const struct group *group,
 		       const uint64_t *value, struct td_separate_window *to)
 {
-	for (int k = 0; k < TD_SEPARATE_NODES && group == &t->group[0]; k++)
+	int nodes = t->whole && group == &t->group[0];
+
+	for (int k = 0; k < TD_SEPARATE_NODES && nodes; k++)
 		to->value[k] = t->node[k] < 0 ? 0 : (float)(int64_t)value[t->node[k]];
-	for (int k = 0; k < TD_NODES_LEVEL1 && group != &t->group[0]; k++)
+	for (int k = 0; k < TD_NODES_LEVEL1 && !nodes; k++)
 		for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
 			to->value[k] += (float)(group->factor[k][i] * (int64_t)value[i]);
 }

@@ -31,7 +31,7 @@ static int find_parts(const struct td_separate_input *input, struct parts *parts
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
 
-		if (!w->unsure && !w->empty)
+		if ((!w->unsure || !input->returns) && !w->empty)
 			parts->counted |= w->counts & TD_COUNTS_LEVEL1;
 	}
 	parts->rest = -1;

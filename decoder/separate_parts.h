@@ -18,9 +18,10 @@
 /*
  * As td_separate(), for level 1 (input->nodes is not looked at).  counts has a bit for
  * each node of level 1 whose slots are in the window's value[]; what is elsewhere there
- * is not used.  What only windows count for which no return is known (unsure) is no part;
- * they help others.  Exactly one node must be in no part: it is what is left of 1.
- * Returns 0, -ENOMEM, or -EINVAL if the parts do not make level 1.
+ * is not used.  What only windows count for which no return is known (unsure) is no part,
+ * but where nobody knows returns; they help others.  Exactly one node must be in no part:
+ * it is what is left of 1. Returns 0, -ENOMEM, or -EINVAL if the parts do not make
+ * level 1.
  */
 int td_separate_parts(const struct td_separate_input *input, struct td_separate *result);
 

@@ -28,6 +28,7 @@
 /* The self-test's loop, and a period that it does not reach. */
 #define LOOP 20000u
 #define NEVER (1ull << 40)
+#define PARTS_EVENTS 3u /* a judged group has so many at most */
 
 /* Constant afterwards. */
 static struct td_events_found found;
@@ -173,8 +174,12 @@ void td_events_forget(struct td_thread *thread)
 
 static const char *const leavings[2] = {"near_returns", "near_calls"};
 
-static bool can_judge(enum td_events_judged judged)
+static bool can_judge(enum td_events_judged judged, const struct td_options *options)
 {
+	if (judged == JUDGED_PARTS)
+		return found.beside && options->level != TD_LEVEL_2 &&
+		       found.family->judgeds &&
+		       found.family->group[0].events > PARTS_EVENTS;
 	if (judged == JUDGED_APART)
 		return !found.beside && found.family->judgeds &&
 		       td_events_find(found.family, leavings[0]) >= 0;
@@ -299,10 +304,22 @@ static bool is_offered(const struct td_event *event)
 	return fd >= 0;
 }
 
+/* Level 1 is made of its first group's events. */
+static bool is_of_level1(uint32_t event)
+{
+	const struct td_event_group *group = &found.family->group[0];
+
+	for (uint32_t k = 0; k < group->events; k++)
+		if (group->event[k] == event)
+			return true;
+	return false;
+}
+
 static void add_group(uint32_t group, const struct td_event_group *from)
 {
 	for (uint32_t k = 0; k < from->events; k++)
-		add_member(group, &found.family->event[from->event[k]]);
+		if (found.judged != JUDGED_PARTS || is_of_level1(from->event[k]))
+			add_member(group, &found.family->event[from->event[k]]);
 	end_group(group);
 	td_groups_shape.divides[group] = (uint8_t)from->nodes;
 }
@@ -322,7 +339,8 @@ static void take_judged(const struct td_options *options)
 	for (uint32_t i = 0; i < family->judgeds && g < TD_GROUPS_MAX; i++) {
 		const struct td_event_group *from = &family->judged[i];
 
-		if (from->nodes && options->level == TD_LEVEL_1)
+		if (from->nodes &&
+		    (options->level == TD_LEVEL_1 || found.judged == JUDGED_PARTS))
 			continue;
 		add_group(g, from);
 		if (!from->nodes)
@@ -424,7 +442,7 @@ static void plan(const struct td_options *options, uint32_t counters,
 	td_groups_shape.drill = td_groups_shape.nodes && options->level == TD_LEVEL_AUTO;
 	memcpy(td_groups_shape.percent, percent, sizeof(percent));
 	set_factors();
-	if (judged == JUDGED_APART)
+	if (judged == JUDGED_APART || judged == JUDGED_PARTS)
 		take_judged(options);
 	else
 		cut_groups(options);
@@ -566,15 +584,13 @@ static int try_sizes(const struct td_options *options, int (*trial)(void *, uint
 	static const struct {
 		uint32_t counters;
 		enum td_events_judged judged;
-	} size[] = {{4, JUDGED_ALL},
-		    {4, JUDGED_APART},
-		    {4, JUDGED_NOT},
-		    {3, JUDGED_NOT},
-		    {2, JUDGED_NOT}};
+	} size[] = {{4, JUDGED_ALL}, {4, JUDGED_APART},
+		    {4, JUDGED_NOT}, {PARTS_EVENTS, JUDGED_PARTS},
+		    {3, JUDGED_NOT}, {2, JUDGED_NOT}};
 	int error = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
-		if (!can_judge(size[i].judged))
+		if (!can_judge(size[i].judged, options))
 			continue;
 		plan(options, size[i].counters, size[i].judged);
 		error = try_groups(trial, context);
@@ -751,13 +767,17 @@ void td_events_reason(char *text, size_t size)
 
 unsigned td_events_leavings(void)
 {
-	return found.judged != JUDGED_NOT ? TD_GROUP_VALUE_LEAVINGS : 0;
+	return found.judged == JUDGED_APART || found.judged == JUDGED_ALL
+		       ? TD_GROUP_VALUE_LEAVINGS
+		       : 0;
 }
 
 uint32_t td_events_counters(void)
 {
-	static const uint32_t leavings_counted[] = {
-		[JUDGED_NOT] = 0, [JUDGED_APART] = 1, [JUDGED_ALL] = 2};
+	static const uint32_t leavings_counted[] = {[JUDGED_NOT] = 0,
+						    [JUDGED_PARTS] = 0,
+						    [JUDGED_APART] = 1,
+						    [JUDGED_ALL] = 2};
 
 	return TD_GROUP_VALUE_LEAVINGS + leavings_counted[found.judged];
 }

@@ -26,6 +26,7 @@ struct td_events_member {
 /* Who counts near returns, and near calls. */
 enum td_events_judged {
 	JUDGED_NOT,   /* nobody: there are no counters left */
+	JUDGED_PARTS, /* nobody; level 1 only, of whose nodes each group counts some */
 	JUDGED_APART, /* the family's judged groups, returns only */
 	JUDGED_ALL,   /* all groups, both */
 };

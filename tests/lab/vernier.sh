@@ -26,7 +26,10 @@ short_functions()
 		label=short-$1-$2-${3:+disturbed-}$seed
 		echo
 		echo "== $label"
-		measure_program "$label" "-S $seed -s $1" 20000 300 "./awkward -t $2 -r $4 -s $seed $3"
+		# one CPU, with counted time
+		cpus="-s $1"
+		[ "$1" -gt 1 ] || cpus=
+		measure_program "$label" "-S $seed $cpus" 20000 300 "./awkward -t $2 -r $4 -s $seed $3"
 		truthful "$label" --limit 40=1.0 --samples 200
 		by_vernier "$label"
 		holds "$label" <<'END'
@@ -111,8 +114,18 @@ echo "== groups of events, level 1 in two of them"
 lab_windows=auto
 measure skx "-m skx -r 0" 100000 1000 "-r 1000"
 lab_windows=vernier
-accurate skx --brief --enough 12 --functions-only
+accurate skx --brief --enough 12 --functions-only --points 5
 by_groups skx 2 1 no
+
+# Nobody counts returns: what began and ended in a function may have been elsewhere.
+echo "== groups of events, short functions"
+measure_program parts "-m skx" 20000 300 "./awkward -r 1600"
+truthful parts --limit 1000=2 --limit 100=12 --samples 200
+cp "$work/parts.json" "$work/parts/report.json"
+python3 "$lab_tests/coverage.py" --label parts --low 85 --high 100 "$work/parts" >"$work/coverage" ||
+	fail "parts: intervals do not hold"
+head -n 4 "$work/coverage"
+by_groups parts 2 1 no
 
 # Half of the time is the kernel's there: ticks that fall into it come a period later, and
 # windows would be as long as several functions, which nobody notices without returns.

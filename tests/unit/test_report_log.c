@@ -20,7 +20,16 @@ static const char *const counters[] = {BUILD_TOPDOWN, "near_returns", NULL};
 static const char *const group_counters[] = {
 	"slots", "retiring", "bad_speculation", "frontend_bound", "backend_bound", "inst",
 	"none",  NULL};
+static const char *const part_counters[] = {"slots", "retired", "not_delivered",
+					    "none",  "inst",    NULL};
 static char why[256];
+
+/* What is logged. */
+enum kind {
+	METRICS,
+	JUDGED, /* groups, in turn: two of three with returns */
+	PARTS,  /* groups of the vernier's: nobody counts returns */
+};
 
 static uint64_t address_of(unsigned function)
 {
@@ -80,14 +89,39 @@ static void describe_groups(struct td_file_header *header)
 	memcpy(header->event, event, sizeof(event));
 }
 
-/* A simulated run as the agent would log it; with groups, in turn. */
-static void log_windows(struct build *build, const struct sim *sim, int groups)
+static void describe_parts(struct td_file_header *header)
 {
+	static const struct td_file_event event[] = {
+		{"retired", 0, 1, 0}, {"not_delivered", 0, 2, 0}, {"issued", 1, 1, 0},
+		{"retired", 1, 2, 0}, {"recovery", 1, 3, 0},
+	};
+
+	describe_groups(header);
+	header->windows = TD_WINDOWS_VERNIER;
+	header->groups = 2;
+	header->events = sizeof(event) / sizeof(event[0]);
+	memcpy(header->event, event, sizeof(event));
+}
+
+/* The second and third of the groups, without returns. */
+static void put_part(const struct td_separate_window *from, unsigned part,
+		     struct td_file_window *to)
+{
+	put_group(from, 1 + part, to);
+	to->group = (uint8_t)part;
+	to->value[4] = to->value[6] = 0;
+}
+
+/* A simulated run as the agent would log it. */
+static void log_windows(struct build *build, const struct sim *sim, enum kind kind)
+{
+	static const char *const *const names[] = {counters, group_counters,
+						   part_counters};
 	uint32_t object, thread;
 	struct td_file_place **place =
 		calloc(sim->functions, sizeof(struct td_file_place *));
 
-	build_start(build, groups ? group_counters : counters);
+	build_start(build, names[kind]);
 	build->header->backend = TD_BACKEND_METRICS;
 	build->header->level = 2;
 	build->header->period_unit = TD_UNIT_CYCLES;
@@ -95,8 +129,10 @@ static void log_windows(struct build *build, const struct sim *sim, int groups)
 	build->header->short_period = 300;
 	build->header->slots_a_cycle = 6;
 	build->header->windows_max = 190000;
-	if (groups)
+	if (kind == JUDGED)
 		describe_groups(build->header);
+	if (kind == PARTS)
+		describe_parts(build->header);
 	object = build_object(build, TD_OBJECT_ELF, "/nowhere/program");
 	thread = build_thread(build, 42, "main");
 	for (unsigned f = 0; f < sim->functions; f++)
@@ -111,15 +147,17 @@ static void log_windows(struct build *build, const struct sim *sim, int groups)
 		to->end[0].offset = from->open_offset;
 		to->end[1].offset = from->close_offset;
 		to->end[1].address = address_of(from->close);
-		if (groups)
+		if (kind == JUDGED)
 			put_group(from, i % 3, to);
+		else if (kind == PARTS)
+			put_part(from, i % 2, to);
 		else
 			put_values(from, to);
 		if (from->empty)
 			to->state = TD_WINDOW_EMPTY;
 		else if (from->open != from->close)
 			to->reject = TD_REJECT_FUNCTION;
-		else if (from->calls)
+		else if (from->calls && kind != PARTS)
 			to->reject = TD_REJECT_NESTED;
 		place[from->open]->samples += !from->empty;
 	}
@@ -128,7 +166,7 @@ static void log_windows(struct build *build, const struct sim *sim, int groups)
 
 static void log_run(struct build *build, const struct sim *sim)
 {
-	log_windows(build, sim, 0);
+	log_windows(build, sim, METRICS);
 }
 
 static void add(struct td_report *report, const struct build *build)
@@ -199,6 +237,21 @@ START_TEST(same_as_the_library)
 }
 END_TEST
 
+static void compare_level1(const struct td_report *report,
+			   const struct td_separate *direct)
+{
+	for (unsigned f = 0; f < direct->functions; f++) {
+		const struct td_report_function *row = find(report, f);
+		const struct td_separate_function *told = &direct->function[f];
+
+		ck_assert_int_eq(row->evidence, told->evidence);
+		/* whole events, and a few columns in another order */
+		for (int i = 0; i < TD_NODES_LEVEL1 && row->identifiability > 0.99; i++)
+			ck_assert_double_eq_tol(row->node[i].estimate.value,
+						told->node[i].estimate.value, 0.02);
+	}
+}
+
 /* Each group's events become the nodes of level 1 that they are enough for. */
 START_TEST(groups_with_returns)
 {
@@ -210,7 +263,7 @@ START_TEST(groups_with_returns)
 	struct sim sim;
 
 	sim_run(&sim, &setup);
-	log_windows(&build, &sim, 1);
+	log_windows(&build, &sim, JUDGED);
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(report->separated);
@@ -231,16 +284,56 @@ START_TEST(groups_with_returns)
 	ck_assert_int_eq(td_separate_parts(&input, &direct), 0);
 	ck_assert_uint_eq(report->told, direct.windows);
 	ck_assert_uint_eq(report->own, direct.own);
-	for (unsigned f = 0; f < sim.functions; f++) {
-		const struct td_report_function *row = find(report, f);
+	compare_level1(report, &direct);
+	td_separate_free(&direct);
+	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
 
-		ck_assert_int_eq(row->evidence, direct.function[f].evidence);
-		/* whole events, and a few columns in another order */
-		for (int i = 0; i < TD_NODES_LEVEL1 && row->identifiability > 0.99; i++)
-			ck_assert_double_eq_tol(row->node[i].estimate.value,
-						direct.function[f].node[i].estimate.value,
-						0.02);
+static void drop_empty_windows(struct sim *sim)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sim->windows; i++)
+		if (!sim->window[i].empty)
+			sim->window[n++] = sim->window[i];
+	sim->windows = n;
+}
+
+/* All windows tell of all that they may hold, and none is one function's own. */
+START_TEST(groups_without_returns)
+{
+	static const uint8_t counts[] = {0x5, 0x3};
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	struct td_separate_input input;
+	struct td_separate direct;
+	struct build build;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	drop_empty_windows(&sim);
+	log_windows(&build, &sim, PARTS);
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert(report->separated);
+	for (size_t i = 0; i < sim.windows; i++) {
+		sim.window[i].counts = counts[i % 2];
+		sim.window[i].calls = 0;
 	}
+	input = (struct td_separate_input){
+		.window = sim.window,
+		.windows = sim.windows,
+		.functions = sim.functions,
+		.nodes = TD_NODES_LEVEL1,
+		.exact = 1,
+		.width = 6,
+	};
+	ck_assert_int_eq(td_separate_parts(&input, &direct), 0);
+	ck_assert_uint_eq(report->told, sim.windows);
+	ck_assert_uint_eq(report->own, 0);
+	compare_level1(report, &direct);
 	td_separate_free(&direct);
 	td_report_free(report);
 	build_free(&build);
@@ -270,7 +363,7 @@ START_TEST(rates_of_short_functions)
 	struct sim sim;
 
 	sim_run(&sim, &setup);
-	log_windows(&build, &sim, 1);
+	log_windows(&build, &sim, JUDGED);
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	number = number_of(report, "not_delivered", 1);
@@ -320,7 +413,7 @@ START_TEST(totals_by_groups)
 	struct sim sim;
 
 	sim_run(&sim, &setup);
-	log_windows(&build, &sim, 1);
+	log_windows(&build, &sim, JUDGED);
 	for (uint32_t drilled = 0; drilled < 2; drilled++) {
 		struct td_report *report = td_report_new(&(struct td_report_query){0});
 
@@ -487,6 +580,7 @@ int main(void)
 {
 	return unit_main("report_log",
 			 (const TTest *const[]){same_as_the_library, groups_with_returns,
+						groups_without_returns,
 						rates_of_short_functions,
 						totals_by_groups, profiles_add_up,
 						printed, without, of_a_thread, NULL});
