@@ -60,9 +60,11 @@ agent_libcore_la_SOURCES = \
 	agent/core/collector.c agent/core/collector.h \
 	agent/core/confined.c agent/core/confined.h \
 	agent/core/core.h \
+	agent/core/cores.c agent/core/cores.h \
 	agent/core/event_names.c agent/core/event_names.h \
 	agent/core/events.c agent/core/events.h \
 	agent/core/events_describe.c agent/core/events_describe.h \
+	agent/core/events_open.c agent/core/events_open.h \
 	agent/core/facts.c agent/core/facts.h \
 	agent/core/fold.c agent/core/fold.h \
 	agent/core/interrupt.c agent/core/interrupt.h \

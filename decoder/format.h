@@ -196,6 +196,11 @@ struct td_file_header {
 	uint32_t drilled;
 	uint32_t burst; /* windows a sample; of several the first is dropped; 0 as 1 */
 	uint64_t latencies_lost; /* records that found no room */
+	/* EVENTS: from this group on those of a hybrid's small cores, 0: no such cores;
+	 * the first of them is to their threads what group 0 is to the others. */
+	uint32_t small_group;
+	uint32_t small_width;  /* slots a cycle there */
+	char small_family[24]; /* as family */
 };
 
 struct td_file_block {
@@ -223,6 +228,10 @@ struct td_file_object {
 	uint64_t fingerprint; /* tells a reload of another file at this place */
 	char path[936];       /* as mapped; "[vdso]", "[anon]" and the like */
 };
+
+/* Of a hybrid processor; all cores of another one are large. */
+enum td_core_type { TD_CORES_LARGE, TD_CORES_SMALL };
+#define TD_CORE_TYPES 2u
 
 enum td_thread_state {
 	TD_THREAD_FREE = 0,
@@ -254,6 +263,10 @@ struct td_file_thread {
 	uint64_t empties;
 	uint64_t empty[TD_COUNTERS_MAX];
 	uint64_t unread; /* periods whose counts could not be read: not in total[] */
+	/* Only where header.small_group is not 0; a thread that was on both has two
+	 * records. */
+	uint32_t cores; /* enum td_core_type that all this is of */
+	uint32_t reserved;
 };
 
 /*
@@ -297,7 +310,8 @@ struct td_file_place {
 			      leave */
 	uint32_t size;     /* bytes */
 	uint32_t child[4]; /* hash trie: only the agent follows it */
-	uint32_t group;    /* of events that the windows are of; samples are at group 0 */
+	uint32_t group;    /* of events that the windows are of, from the first of these
+			      cores on; samples are at group 0 */
 	uint64_t samples;
 	uint64_t windows; /* valid ones */
 	uint32_t rejected[TD_REJECT_MAX];

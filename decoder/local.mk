@@ -67,6 +67,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/perf_map.c decoder/perf_map.h \
 	decoder/live.c decoder/live.h \
 	decoder/profile.c decoder/profile.h \
+	decoder/profile_cores.c decoder/profile_cores.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
 	decoder/report.c decoder/report.h decoder/report_adding.h \
 	decoder/report_finish.c \

@@ -13,6 +13,7 @@
 #include <zlib.h>
 
 #include "decoder/live.h"
+#include "decoder/profile_cores.h"
 #include "decoder/window_strays.h"
 #include "decoder/windows.h"
 
@@ -74,7 +75,7 @@ static int check_header(const struct td_file_header *h, char *why, size_t size)
 		return refuse(why, size, "damaged header (format version 0)");
 	if (h->block_size != TD_BLOCK_SIZE || h->counters > TD_COUNTERS_MAX ||
 	    !size_possible(h->object_size, sizeof(struct td_file_object)) ||
-	    !size_possible(h->thread_size, sizeof(struct td_file_thread)) ||
+	    !size_possible(h->thread_size, offsetof(struct td_file_thread, cores)) ||
 	    !size_possible(h->place_size, TD_PLACE_SIZE(h->counters)) ||
 	    (h->path_size && !size_possible(h->path_size, TD_PATH_SIZE(h->counters))) ||
 	    (h->version > 1 &&
@@ -105,12 +106,16 @@ static void clean_groups(struct td_file_header *h)
 	if (h->version == 1) {
 		h->groups = 0;
 		h->events = 0;
+		h->small_group = 0;
 	}
 	clean_word(h->family, sizeof(h->family));
 	if (h->groups > TD_GROUPS_MAX)
 		h->groups = TD_GROUPS_MAX;
 	if (h->events > TD_EVENTS_MAX)
 		h->events = TD_EVENTS_MAX;
+	clean_word(h->small_family, sizeof(h->small_family));
+	if (h->small_group >= h->groups || h->thread_size < sizeof(struct td_file_thread))
+		h->small_group = 0;
 	for (unsigned i = 0; i < h->events; i++) {
 		struct td_file_event *event = &h->event[i];
 
@@ -560,8 +565,8 @@ static uint32_t count_blocks(struct td_profile *profile, size_t length)
 	return promised && promised < present ? promised : present;
 }
 
-int td_profile_parse(struct td_profile *profile, unsigned char *bytes, size_t length,
-		     char *why, size_t size)
+static int parse(struct td_profile *profile, int cores, unsigned char *bytes,
+		 size_t length, char *why, size_t size)
 {
 	struct view view = {.profile = profile, .bytes = bytes, .length = length};
 	int err;
@@ -582,6 +587,8 @@ int td_profile_parse(struct td_profile *profile, unsigned char *bytes, size_t le
 	err = index_records(&view);
 	free(view.path_ref);
 	if (!err)
+		err = td_profile_keep_cores(profile, cores);
+	if (!err)
 		err = td_window_strays(profile);
 	if (err) {
 		snprintf(why, size, "%s", strerror(-err));
@@ -591,6 +598,12 @@ int td_profile_parse(struct td_profile *profile, unsigned char *bytes, size_t le
 	profile->header.raw_totals = 0;
 	profile->bytes = bytes;
 	return 0;
+}
+
+int td_profile_parse(struct td_profile *profile, unsigned char *bytes, size_t length,
+		     char *why, size_t size)
+{
+	return parse(profile, TD_CORES_ANY, bytes, length, why, size);
 }
 
 void td_profile_free(struct td_profile *profile)
@@ -678,7 +691,8 @@ static int read_again(void *file, size_t offset, void *bytes, size_t size)
 	return 0;
 }
 
-int td_profile_read(struct td_profile *profile, const char *path, char *why, size_t size)
+int td_profile_read_cores(struct td_profile *profile, int cores, const char *path,
+			  char *why, size_t size)
 {
 	unsigned char *bytes;
 	uint32_t cut = 0;
@@ -699,12 +713,17 @@ int td_profile_read(struct td_profile *profile, const char *path, char *why, siz
 		snprintf(why, size, "%s", strerror(-err));
 		return err;
 	}
-	err = td_profile_parse(profile, bytes, length, why, size);
+	err = parse(profile, cores, bytes, length, why, size);
 	if (err)
 		free(bytes);
 	else
 		profile->damage.cut |= cut;
 	return err;
+}
+
+int td_profile_read(struct td_profile *profile, const char *path, char *why, size_t size)
+{
+	return td_profile_read_cores(profile, TD_CORES_ANY, path, why, size);
 }
 
 int td_profile_probe(const char *path)

@@ -69,6 +69,8 @@ struct td_profile {
 	size_t windows;
 	size_t strays; /* of them, rejected by the reader (window_strays.h), not the
 			  agent: neither log nor sums count them as valid any more */
+	enum td_core_type cores; /* of a hybrid: what all this is of (profile_cores.h) */
+	uint64_t elsewhere;      /* samples on its other cores */
 	struct td_profile_damage damage;
 	unsigned char *bytes; /* the file; what the pointers above point into */
 };
@@ -81,6 +83,12 @@ struct td_profile {
  * the profile with td_profile_free() after success only.
  */
 int td_profile_read(struct td_profile *profile, const char *path, char *why, size_t size);
+
+/* The same; of a hybrid processor what happened on cores of this type, enum td_core_type
+ * or TD_CORES_ANY, as td_profile_read() has it. */
+#define TD_CORES_ANY (-1)
+int td_profile_read_cores(struct td_profile *profile, int cores, const char *path,
+			  char *why, size_t size);
 
 /*
  * The same for bytes in memory.  `bytes` comes from malloc() and belongs to the

@@ -199,8 +199,9 @@ struct td_report {
 	unsigned counters;
 	struct td_topdown_map map;
 	struct td_groups_plan plan; /* groups of events, if there are any */
-	struct td_groups *groups;   /* all windows of the logs, NULL: report_groups.h */
-	char latency_event[20];     /* clean; "": no retire latencies */
+	const char *cores; /* of a hybrid processor: "large" or "small"; else NULL */
+	struct td_groups *groups; /* all windows of the logs, NULL: report_groups.h */
+	char latency_event[20];   /* clean; "": no retire latencies */
 	struct td_latencies latencies;
 	uint64_t latencies_lost; /* records that found no room */
 	int simulated;

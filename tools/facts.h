@@ -60,6 +60,7 @@ struct td_facts {
 	 * as in a profile's header; agent_backend 0: it could not be asked */
 	unsigned agent_backend, agent_trigger, agent_level;
 	bool agent_windows;
+	bool agent_both; /* the cores of both types */
 	char agent_reason[192];
 
 	char directory[TD_FACT_TEXT];       /* for profiles */

@@ -62,6 +62,7 @@ static void read_choice(struct td_facts *facts, const char *path)
 	facts->agent_trigger = profile.header.trigger;
 	facts->agent_level = profile.header.simulated ? 0 : profile.header.level;
 	facts->agent_windows = profile.header.short_period != 0;
+	facts->agent_both = profile.header.small_group != 0;
 	snprintf(facts->agent_reason, sizeof(facts->agent_reason), "%s",
 		 profile.header.reason);
 	td_profile_free(&profile);

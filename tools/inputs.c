@@ -15,6 +15,8 @@
 
 #define GIVE_BACK ((size_t)1 << 20) /* bytes that go back to the kernel when freed */
 
+static int cores_wanted = TD_CORES_ANY;
+
 /* Who wants the profiles. */
 struct reader {
 	td_inputs_take *take;
@@ -73,12 +75,17 @@ static enum td_fate fate_of(const struct td_file_header *header)
 	return TD_FATE_KILLED;
 }
 
+void td_inputs_of_cores(int cores)
+{
+	cores_wanted = cores;
+}
+
 /* Returns 0, also after saying that the file is bad.  `left`: in its directory. */
 static int read_file(struct reader *reader, const char *path, size_t left)
 {
 	struct td_profile profile;
 	char why[256];
-	int err = td_profile_read(&profile, path, why, sizeof(why));
+	int err = td_profile_read_cores(&profile, cores_wanted, path, why, sizeof(why));
 
 	if (err) {
 		say(reader->failed, path, why);

@@ -21,6 +21,10 @@ typedef int td_inputs_take(void *context, const struct td_profile *profile,
 int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
 		   int *failed);
 
+/* What is read from here on is, of a hybrid processor, of cores of this type
+ * (td_profile_read_cores()). */
+void td_inputs_of_cores(int cores);
+
 /* A td_inputs_take: adds the profile to the td_report `report`. */
 int td_inputs_add_one(void *report, const struct td_profile *profile, const char *path,
 		      size_t left);

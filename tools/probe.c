@@ -200,10 +200,10 @@ static void add_reading(struct list *list, const struct td_facts *facts)
 				    "/sys/bus/event_source/devices/cpu*/rdpmc");
 }
 
-/* Hardware events are the large cores' alone. */
+/* Where the agent does not count on both, it does on the large ones. */
 static void add_hybrid(struct list *list, const struct td_facts *facts)
 {
-	if (!*facts->atom_cpus || facts->cycles_error)
+	if (!*facts->atom_cpus || facts->cycles_error || facts->agent_both)
 		return;
 	change(add(list,
 		   "two types of cores: with hardware counters only the large ones (CPUs "

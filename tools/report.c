@@ -45,6 +45,8 @@ static const char usage[] =
 	"                    retiring, backend_bound, memory_bound, ...\n"
 	"  --module=GLOB     functions of these modules only\n"
 	"  --thread=TID|NAME samples of these threads only\n"
+	"  --cores=TYPE      of a hybrid processor: what ran on its large cores (default)\n"
+	"                    or on its small ones\n"
 	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of\n"
 	"                    jit-PID.dump\n"
 	"  --min-share=P     functions with at least P percent of the samples\n"
@@ -104,6 +106,17 @@ static int set_thread(void *context, char *value)
 {
 	((struct request *)context)->query.thread = value;
 	return 0;
+}
+
+static int set_cores(void *context, char *value)
+{
+	static const char *const words[] = {"large", "small", NULL};
+	int word = td_arguments_word(SELF, "cores", value, words);
+
+	(void)context;
+	if (word >= 0)
+		td_inputs_of_cores(word);
+	return word < 0 ? -1 : 0;
 }
 
 static int set_jitdump(void *context, char *value)
@@ -230,6 +243,7 @@ static const struct td_argument table[] = {
 	{"sort", 0, 1, set_sort},
 	{"module", 0, 1, set_module},
 	{"thread", 0, 1, set_thread},
+	{"cores", 0, 1, set_cores},
 	{"jitdump", 0, 1, set_jitdump},
 	{"min-share", 0, 1, set_min_share},
 	{"min-windows", 0, 1, set_min_windows},

@@ -8,7 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/core/cores.h"
 #include "agent/core/events.h"
+#include "agent/core/events_open.h"
 #include "agent/core/facts.h"
 #include "agent/core/log.h"
 #include "agent/core/interrupt.h"
@@ -26,8 +28,6 @@
 #include "agent/sigsafe/trigger.h"
 #include "agent/sigsafe/vernier.h"
 #include "decoder/registers.h"
-
-#define DEVICES "/sys/bus/event_source/devices/"
 
 /* Before this, a sigtrap event kills a thread that has SIGTRAP blocked. */
 #define KERNEL_SAFE_SIGTRAP 5019
@@ -260,11 +260,24 @@ static int use_events(const struct td_options *options, struct td_backend_choice
 		return error;
 	}
 	td_events_reason(text, sizeof(text));
-	choice->cycles = PERF_COUNT_HW_CPU_CYCLES;
+	for (unsigned i = 0; i < TD_CORE_TYPES; i++)
+		choice->cycles[i] = td_events_cycles(i);
+	choice->both = td_events_on_both();
 	use_counters(choice, TD_BACKEND_EVENTS, &td_groups_ops, text);
 	if (any)
 		add_reason(choice, why);
 	return 0;
+}
+
+/* *large: on large ones as well. */
+static bool may_run_on_small(bool *large)
+{
+	struct td_cores cores[TD_CORE_TYPES];
+
+	if (!td_cores_find(cores))
+		return false;
+	*large = CPU_COUNT(&cores[TD_CORES_LARGE].cpus) > 0;
+	return CPU_COUNT(&cores[TD_CORES_SMALL].cpus) > 0;
 }
 
 /* The best that was asked for and that is here; the clock is everywhere. */
@@ -272,7 +285,7 @@ static void choose_counters(const struct td_options *options,
 			    struct td_backend_choice *choice)
 {
 	char why[sizeof(choice->reason)] = "TDAGENT_PMU=clock";
-	bool any = options->pmu == TD_PMU_AUTO;
+	bool any = options->pmu == TD_PMU_AUTO, large = true;
 
 	/* PERF_METRICS of level 1 alone, and level 2 is asked for */
 	if (any && options->level == TD_LEVEL_2 &&
@@ -289,9 +302,16 @@ static void choose_counters(const struct td_options *options,
 		if (use_events(options, choice, why, sizeof(why)) == 0)
 			return;
 	}
+	/* the registers are the large cores' alone */
+	if (any && may_run_on_small(&large)) {
+		snprintf(why, sizeof(why), "registers are of large cores only");
+		if (use_events(options, choice, why, sizeof(why)) == 0 &&
+		    (choice->both || !large))
+			return;
+	}
 	if ((any || options->pmu == TD_PMU_METRICS) &&
 	    td_metrics_detect(&metrics_machine, why, sizeof(why)) == 0) {
-		choice->cycles = metrics_machine.cycles;
+		choice->cycles[TD_CORES_LARGE] = metrics_machine.cycles;
 		use_counters(choice, TD_BACKEND_METRICS, metrics_machine.counters,
 			     td_metrics_reader(&metrics_machine));
 		return;
@@ -316,7 +336,7 @@ static void choose_counters(const struct td_options *options,
 static bool is_read_by_kernel(const struct td_backend_choice *choice)
 {
 	if (choice->backend == TD_BACKEND_EVENTS)
-		return td_groups_shape.by_read;
+		return td_groups_shapes->by_read;
 	return choice->counters == &td_metrics_read_counters;
 }
 
@@ -388,6 +408,7 @@ static void choose_windows(const struct td_options *options,
 		return;
 	}
 	choice->windows = TD_WINDOWS_VERNIER;
+	choice->both = false; /* its rings are of one type of cores */
 	if (td_backend_has_cycles(choice))
 		say_by_kernel(choice, reader);
 	snprintf(why, sizeof(why), "%srings emptied each %u ms of CPU time or earlier",
@@ -431,17 +452,25 @@ int td_backend_choose_timer(const struct td_options *options,
 	return choose_timer(choice, -EPERM);
 }
 
-/* Where there are cores of two types, hardware events are those of the large ones. */
+/* Where there are cores of two types: registers are those of the large ones. */
 static void say_which_cores(struct td_backend_choice *choice)
 {
-	char cpus[48], text[96];
+	struct td_cores cores[TD_CORE_TYPES];
+	const struct td_cores *large = &cores[TD_CORES_LARGE],
+			      *small = &cores[TD_CORES_SMALL];
+	char text[160];
 
-	if (!td_backend_has_cycles(choice) || access(DEVICES "cpu_atom", F_OK) != 0 ||
-	    td_proc_read(DEVICES "cpu_core/cpus", cpus, sizeof(cpus)) <= 0)
+	if (!td_backend_has_cycles(choice) || !td_cores_find(cores))
 		return;
-	cpus[strcspn(cpus, "\n")] = '\0';
-	snprintf(text, sizeof(text), "only on CPUs %s: small cores are not measured",
-		 cpus);
+	if (choice->both)
+		snprintf(text, sizeof(text), "large cores (CPUs %s) and small ones (%s)",
+			 large->list, small->list);
+	else if (CPU_COUNT(&large->cpus))
+		snprintf(text, sizeof(text),
+			 "only on CPUs %s: small cores are not measured", large->list);
+	else
+		snprintf(text, sizeof(text),
+			 "only on CPUs %s: large cores are not measured", small->list);
 	add_reason(choice, text);
 }
 
@@ -509,7 +538,7 @@ static uint32_t describe_counters(const struct td_backend_choice *choice,
 		td_metrics_names(counter);
 		return td_metrics_shape.nodes > TD_FIELDS_LEVEL1 ? 2 : 1;
 	case TD_BACKEND_EVENTS:
-		td_events_describe(header);
+		td_events_describe(header, choice->both);
 		return header->level;
 	case TD_BACKEND_SIMULATED:
 		header->simulated = 1;
@@ -633,7 +662,7 @@ int td_backend_open(struct td_thread *thread, uint32_t tid)
 		if (error)
 			return error;
 	} else if (choice->backend == TD_BACKEND_EVENTS) {
-		error = td_events_open(thread->groups_room, thread, tid);
+		error = td_events_open(thread->groups_room, thread, tid, thread->cores);
 		if (error)
 			return error;
 	}

@@ -110,6 +110,13 @@ static const struct call say_calls[] = {
 	{SYS_write, {-1, 0, 0}},
 };
 
+/* To try what cores of a hybrid's other type count. */
+static const struct call move_calls[] = {
+	{SYS_prctl, {PR_SET_DUMPABLE, 0}},
+	{SYS_sched_getaffinity, {0, 0, 0}},
+	{SYS_sched_setaffinity, {0, 0, 0}},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void make(const struct call *call, size_t n)
@@ -160,4 +167,10 @@ enum td_confinement td_confined_look(void)
 	if (survives(say_calls, COUNT(say_calls), NULL, 0))
 		return TD_CONFINED;
 	return TD_CONFINED_MUTE;
+}
+
+bool td_confined_may_move(void)
+{
+	return !td_confined_by_filter() ||
+	       survives(move_calls, COUNT(move_calls), NULL, 0);
 }

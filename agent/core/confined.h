@@ -24,4 +24,7 @@ bool td_confined_by_filter(void);
  * clone() and wait4() must be allowed.  Context: normal, before there are threads. */
 enum td_confinement td_confined_look(void);
 
+/* May the calling thread ask for its affinity and change it? */
+bool td_confined_may_move(void);
+
 #endif

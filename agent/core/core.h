@@ -22,7 +22,9 @@ struct td_backend_choice {
 	enum td_backend backend;
 	enum td_trigger trigger;
 	const struct td_counter_ops *counters;
-	uint64_t cycles;                  /* METRICS: the cycles event of their PMU */
+	/* The cycles event of the PMU, by type of cores. */
+	uint64_t cycles[TD_CORE_TYPES];
+	bool both; /* a hybrid's small cores are counted beside the large ones */
 	struct td_strobe_plan plan;       /* of perf triggers */
 	struct td_strobe_plan timer_plan; /* of threads that only got a timer */
 	enum td_windows windows;          /* who cuts them */

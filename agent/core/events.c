@@ -11,18 +11,17 @@
 #include <unistd.h>
 
 #include "agent/core/core.h"
+#include "agent/core/cores.h"
 #include "agent/core/event_names.h"
 #include "agent/core/events_describe.h"
+#include "agent/core/events_open.h"
 #include "agent/core/facts.h"
-#include "agent/core/log.h"
-#include "agent/core/perf_open.h"
 #include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/proc.h"
 #include "decoder/events.h"
 
-#define PAGE 4096
 #define SMT_ACTIVE "/sys/devices/system/cpu/smt/active"
 
 /* The self-test's loop, and a period that it does not reach. */
@@ -30,146 +29,19 @@
 #define NEVER (1ull << 40)
 #define PARTS_EVENTS 3u /* a judged group has so many at most */
 
-/* Constant afterwards. */
-static struct td_events_found found;
+/* General-purpose counters of small cores; large ones have more. */
+#define COMMON 6u
 
-static int open_event(const struct td_events_member *member, uint64_t period,
-		      uint32_t tid, int leader)
-{
-	struct perf_event_attr attr = {
-		.type = member->type,
-		.config = member->config,
-		.config1 = TD_ARCH_USER_READING,
-		.sample_period = period,
-		.exclude_kernel = 1,
-		/* the cycles by themselves, as core/interrupt.c opens them */
-		.read_format = period ? 0 : TD_PERF_READ_GROUP,
-	};
-
-	return td_perf_open(&attr, tid, leader);
-}
-
-static const volatile struct perf_event_mmap_page *map_page(int fd)
-{
-	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
-
-	return page == MAP_FAILED ? NULL : page;
-}
-
-static void close_group(struct td_group_pages *group)
-{
-	for (uint32_t i = TD_GROUP_MEMBERS; i-- > 0;) {
-		if (group->page[i])
-			munmap((void *)group->page[i], PAGE);
-		group->page[i] = NULL;
-		td_descriptor_close(group->fd[i]);
-		group->fd[i] = -1;
-	}
-}
-
-static int open_group(struct td_group_pages *group, uint32_t number, uint32_t tid)
-{
-	for (uint32_t i = 0; i < td_groups_shape.members[number]; i++) {
-		group->fd[i] = open_event(&found.member[number][i], 0, tid,
-					  i ? group->fd[0] : -1);
-		if (group->fd[i] < 0)
-			return group->fd[i];
-		group->page[i] = map_page(group->fd[i]);
-		if (!group->page[i])
-			return -ENOMEM;
-	}
-	/* only the mark by which we know the descriptor again */
-	return fcntl(group->fd[0], F_SETSIG, td_signal.number) != 0 ? -errno : 0;
-}
-
-static void clear(struct td_group_counters *groups)
-{
-	memset(groups, 0, sizeof(*groups));
-	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
-		memset(groups->group[g].fd, 0xff, sizeof(groups->group[g].fd));
-}
+/* By type of cores; constant afterwards.  In between `found` and `shape` are those that
+ * are looked for. */
+static struct td_events_found all_found[TD_CORE_TYPES], *found = all_found;
+static struct td_groups_shape *shape = td_groups_shapes;
 
 int td_events_open(struct td_group_counters *groups, struct td_thread *thread,
-		   uint32_t tid)
+		   uint32_t tid, enum td_core_type cores)
 {
-	int error = 0;
-
-	clear(groups);
-	for (uint32_t g = 0; g < td_groups_shape.groups; g++) {
-		error = open_group(&groups->group[g], g, tid);
-		if (error) {
-			close_group(&groups->group[g]);
-			break;
-		}
-		groups->groups = g + 1;
-	}
-	if (!groups->groups)
-		return error;
-	if (error)
-		td_debug(TD_DEBUG_THREADS, "thread %u: only %u of %u groups (%s)", tid,
-			 groups->groups, td_groups_shape.groups, strerror(-error));
-	thread->registers.slots_fd = groups->group[0].fd[0];
-	thread->registers.mapped = false;
-	thread->groups = groups;
-	return 0;
-}
-
-int td_events_start(struct td_thread *thread)
-{
-	struct td_group_counters *groups = thread->groups;
-
-	groups->cycles = map_page(thread->fd);
-	if (!groups->cycles)
-		return -ENOMEM;
-	return ioctl(groups->group[0].fd[0], PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
-}
-
-/* What all groups together were on and on a counter, ns: for the trace. */
-static void say_times(const struct td_thread *thread)
-{
-	const struct td_group_counters *groups = thread->groups;
-	struct {
-		uint64_t events, enabled, running, value[TD_GROUP_MEMBERS];
-	} count;
-
-	for (uint32_t g = 0; g < groups->groups; g++) {
-		if (read(groups->group[g].fd[0], &count, sizeof(count)) < 24)
-			continue;
-		td_debug(TD_DEBUG_THREADS, "group %u: enabled %llu ns, running %llu ns",
-			 g, (unsigned long long)count.enabled,
-			 (unsigned long long)count.running);
-	}
-}
-
-void td_events_close(struct td_thread *thread)
-{
-	struct td_group_counters *groups = thread->groups;
-
-	if (!groups)
-		return;
-	say_times(thread);
-	thread->groups = NULL; /* a signal may still come */
-	thread->registers.slots_fd = -1;
-	if (groups->cycles)
-		munmap((void *)groups->cycles, PAGE);
-	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
-		close_group(&groups->group[g]);
-	groups->groups = 0;
-}
-
-void td_events_renumber(struct td_thread *thread, int from, int to)
-{
-	for (uint32_t g = 0; thread->groups && g < TD_GROUPS_MAX; g++)
-		for (uint32_t i = 0; i < TD_GROUP_MEMBERS; i++)
-			if (thread->groups->group[g].fd[i] == from)
-				thread->groups->group[g].fd[i] = to;
-}
-
-void td_events_forget(struct td_thread *thread)
-{
-	for (uint32_t g = 0; thread->groups && g < TD_GROUPS_MAX; g++)
-		for (uint32_t i = 0; i < TD_GROUP_MEMBERS; i++)
-			td_descriptor_close(thread->groups->group[g].fd[i]);
+	return td_events_open_all(&all_found[cores], &td_groups_shapes[cores], groups,
+				  thread, tid);
 }
 
 static const char *const leavings[2] = {"near_returns", "near_calls"};
@@ -177,57 +49,57 @@ static const char *const leavings[2] = {"near_returns", "near_calls"};
 static bool can_judge(enum td_events_judged judged, const struct td_options *options)
 {
 	if (judged == JUDGED_PARTS)
-		return found.beside && options->level != TD_LEVEL_2 &&
-		       found.family->judgeds &&
-		       found.family->group[0].events > PARTS_EVENTS;
+		return found->beside && options->level != TD_LEVEL_2 &&
+		       found->family->judgeds &&
+		       found->family->group[0].events > PARTS_EVENTS;
 	if (judged == JUDGED_APART)
-		return !found.beside && found.family->judgeds &&
-		       td_events_find(found.family, leavings[0]) >= 0;
-	return judged == JUDGED_NOT || (td_events_find(found.family, leavings[0]) >= 0 &&
-					td_events_find(found.family, leavings[1]) >= 0);
+		return !found->beside && found->family->judgeds &&
+		       td_events_find(found->family, leavings[0]) >= 0;
+	return judged == JUDGED_NOT || (td_events_find(found->family, leavings[0]) >= 0 &&
+					td_events_find(found->family, leavings[1]) >= 0);
 }
 
 static void set_member(uint32_t group, uint32_t member, const char *name, uint32_t type,
 		       uint64_t config, uint32_t value)
 {
-	struct td_events_member *to = &found.member[group][member];
+	struct td_events_member *to = &found->member[group][member];
 
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	to->type = type;
 	to->config = config;
-	td_groups_shape.value[group][member] = (uint8_t)value;
-	td_groups_shape.judged[group] |= value == TD_GROUP_VALUE_LEAVINGS;
-	td_groups_shape.members[group] = member + 1;
+	shape->value[group][member] = (uint8_t)value;
+	shape->judged[group] |= value == TD_GROUP_VALUE_LEAVINGS;
+	shape->members[group] = member + 1;
 }
 
 /* How many of them the group counts. */
 static uint32_t leavings_of(uint32_t group)
 {
-	if (found.judged == JUDGED_ALL)
+	if (found->judged == JUDGED_ALL)
 		return 2;
 	/* level 1 whole takes all counters */
-	return found.judged == JUDGED_APART && !(group == 0 && td_groups_shape.nodes);
+	return found->judged == JUDGED_APART && !(group == 0 && shape->nodes);
 }
 
 /* Behind the events of its own. */
 static void end_group(uint32_t group)
 {
-	uint32_t n = td_groups_shape.members[group];
+	uint32_t n = shape->members[group];
 
 	set_member(group, n++, "inst", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
 		   TD_GROUP_VALUE_INST);
 	for (uint32_t i = 0; i < leavings_of(group); i++) {
-		int event = td_events_find(found.family, leavings[i]);
+		int event = td_events_find(found->family, leavings[i]);
 
 		set_member(group, n++, leavings[i], PERF_TYPE_RAW,
-			   found.family->event[event].config,
+			   found->family->event[event].config,
 			   TD_GROUP_VALUE_LEAVINGS + i);
 	}
 }
 
 static void add_member(uint32_t group, const struct td_event *event)
 {
-	uint32_t n = td_groups_shape.members[group];
+	uint32_t n = shape->members[group];
 	bool generic = event->config & TD_EVENT_GENERIC;
 
 	set_member(group, n, event->name, generic ? PERF_TYPE_HARDWARE : PERF_TYPE_RAW,
@@ -237,27 +109,27 @@ static void add_member(uint32_t group, const struct td_event *event)
 /* Events of its own that fit in a group behind the first. */
 static uint32_t room_of(uint32_t group)
 {
-	return found.judged == JUDGED_APART ? found.counters - leavings_of(group)
-					    : found.counters;
+	return found->judged == JUDGED_APART ? found->counters - leavings_of(group)
+					     : found->counters;
 }
 
 /* The events that the user asks for, in groups of their own behind the others. */
 static void add_asked(void)
 {
-	uint32_t g = td_groups_shape.groups, n = 0;
+	uint32_t g = shape->groups, n = 0;
 
-	found.tables = g;
-	for (uint32_t i = 0; i < found.asked && g < TD_GROUPS_MAX; i++) {
-		const struct td_event_name *event = &found.ask[i];
+	found->tables = g;
+	for (uint32_t i = 0; i < found->asked && g < TD_GROUPS_MAX; i++) {
+		const struct td_event_name *event = &found->ask[i];
 
 		set_member(g, n, event->name, event->type, event->config, 1 + n);
-		td_groups_shape.divides[g] = TD_GROUP_ALWAYS;
-		if (++n == room_of(g) || i + 1 == found.asked) {
+		shape->divides[g] = TD_GROUP_ALWAYS;
+		if (++n == room_of(g) || i + 1 == found->asked) {
 			end_group(g++);
 			n = 0;
 		}
 	}
-	td_groups_shape.groups = g;
+	shape->groups = g;
 }
 
 static bool is_for_smt(const struct td_event_group *group)
@@ -270,20 +142,20 @@ static bool is_superfluous(const struct td_event_group *group,
 			   const struct td_options *options)
 {
 	if (is_for_smt(group))
-		return !found.shared;
+		return !found->shared;
 	/* the vernier's groups take turns, each at the cost of the others */
-	if (found.beside)
-		return options->level != TD_LEVEL_2 && group != found.family->group;
+	if (found->beside)
+		return options->level != TD_LEVEL_2 && group != found->family->group;
 	/* without nodes all that is there: level 1 is cut as well */
-	return options->level == TD_LEVEL_1 && group != found.family->group &&
-	       td_groups_shape.nodes;
+	return options->level == TD_LEVEL_1 && group != found->family->group &&
+	       shape->nodes;
 }
 
 static bool is_counted(const struct td_event *event, uint32_t groups)
 {
 	for (uint32_t g = 0; g < groups; g++)
-		for (uint32_t i = 0; i < td_groups_shape.members[g]; i++)
-			if (!strcmp(found.member[g][i].name, event->name))
+		for (uint32_t i = 0; i < shape->members[g]; i++)
+			if (!strcmp(found->member[g][i].name, event->name))
 				return true;
 	return false;
 }
@@ -299,7 +171,7 @@ static bool is_offered(const struct td_event *event)
 
 	if (!(event->config & TD_EVENT_GENERIC))
 		return true;
-	fd = open_event(&alone, 0, 0, -1);
+	fd = td_events_open_event(found, &alone, 0, 0, -1);
 	td_descriptor_close(fd);
 	return fd >= 0;
 }
@@ -307,7 +179,7 @@ static bool is_offered(const struct td_event *event)
 /* Level 1 is made of its first group's events. */
 static bool is_of_level1(uint32_t event)
 {
-	const struct td_event_group *group = &found.family->group[0];
+	const struct td_event_group *group = &found->family->group[0];
 
 	for (uint32_t k = 0; k < group->events; k++)
 		if (group->event[k] == event)
@@ -318,10 +190,10 @@ static bool is_of_level1(uint32_t event)
 static void add_group(uint32_t group, const struct td_event_group *from)
 {
 	for (uint32_t k = 0; k < from->events; k++)
-		if (found.judged != JUDGED_PARTS || is_of_level1(from->event[k]))
-			add_member(group, &found.family->event[from->event[k]]);
+		if (found->judged != JUDGED_PARTS || is_of_level1(from->event[k]))
+			add_member(group, &found->family->event[from->event[k]]);
 	end_group(group);
-	td_groups_shape.divides[group] = (uint8_t)from->nodes;
+	shape->divides[group] = (uint8_t)from->nodes;
 }
 
 /*
@@ -331,34 +203,34 @@ static void add_group(uint32_t group, const struct td_event_group *from)
  */
 static void take_judged(const struct td_options *options)
 {
-	const struct td_event_family *family = found.family;
+	const struct td_event_family *family = found->family;
 	uint32_t g = 0;
 
-	if (td_groups_shape.nodes)
+	if (shape->nodes)
 		add_group(g++, &family->group[0]);
 	for (uint32_t i = 0; i < family->judgeds && g < TD_GROUPS_MAX; i++) {
 		const struct td_event_group *from = &family->judged[i];
 
 		if (from->nodes &&
-		    (options->level == TD_LEVEL_1 || found.judged == JUDGED_PARTS))
+		    (options->level == TD_LEVEL_1 || found->judged == JUDGED_PARTS))
 			continue;
 		add_group(g, from);
 		if (!from->nodes)
-			td_groups_shape.divides[g] = TD_GROUP_LEVEL1;
+			shape->divides[g] = TD_GROUP_LEVEL1;
 		g++;
 	}
-	for (uint32_t i = 0; i < family->groups && found.shared; i++)
+	for (uint32_t i = 0; i < family->groups && found->shared; i++)
 		if (is_for_smt(&family->group[i]) && g < TD_GROUPS_MAX)
 			add_group(g++, &family->group[i]);
-	td_groups_shape.groups = g;
+	shape->groups = g;
 }
 
 /* The family's groups, or where counters are missing their events one by one; one of
  * instructions alone, where nothing else is offered. */
 static void cut_groups(const struct td_options *options)
 {
-	const struct td_event_family *family = found.family;
-	bool whole = found.counters >= TD_GROUP_EVENTS;
+	const struct td_event_family *family = found->family;
+	bool whole = found->counters >= TD_GROUP_EVENTS;
 	uint32_t g = 0, n = 0;
 
 	for (uint32_t i = 0; i < family->groups && g < TD_GROUPS_MAX; i++) {
@@ -372,13 +244,13 @@ static void cut_groups(const struct td_options *options)
 			if ((!whole && is_counted(event, g + 1)) || !is_offered(event))
 				continue;
 			add_member(g, event);
-			if (++n == found.counters) {
+			if (++n == found->counters) {
 				end_group(g++);
 				n = 0;
 			}
 		}
 		if (g || n)
-			td_groups_shape.divides[g - !n] = (uint8_t)from->nodes;
+			shape->divides[g - !n] = (uint8_t)from->nodes;
 		if (whole && n) {
 			end_group(g++);
 			n = 0;
@@ -386,22 +258,22 @@ static void cut_groups(const struct td_options *options)
 	}
 	if ((n || !g) && g < TD_GROUPS_MAX)
 		end_group(g++);
-	td_groups_shape.groups = g;
+	shape->groups = g;
 }
 
 static void set_factor(const struct td_event_term *term, uint32_t node)
 {
-	const struct td_event_group *group = &found.family->group[0];
+	const struct td_event_group *group = &found->family->group[0];
 
 	for (uint32_t k = 0; k < group->events; k++)
 		if (group->event[k] == term->event)
-			td_groups_shape.factor[node][k] = (int8_t)term->factor;
+			shape->factor[node][k] = (int8_t)term->factor;
 }
 
 /* The node without terms is the rest. */
 static void set_factors(void)
 {
-	const struct td_event_family *family = found.family;
+	const struct td_event_family *family = found->family;
 
 	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
 		bool summed = false;
@@ -413,7 +285,7 @@ static void set_factors(void)
 			summed = true;
 		}
 		if (!summed)
-			td_groups_shape.rest = node;
+			shape->rest = node;
 	}
 }
 
@@ -430,17 +302,17 @@ static void plan(const struct td_options *options, uint32_t counters,
 	/* decoder/topdown.c: retiring, bad speculation, frontend, backend */
 	static const uint8_t percent[TD_GROUP_NODES] = {70, 15, 15, 20};
 
-	memset(&td_groups_shape, 0, sizeof(td_groups_shape));
-	memset(found.member, 0, sizeof(found.member));
-	found.counters = counters;
-	found.judged = judged;
-	td_groups_shape.width = found.family->width;
-	td_groups_shape.by_read = found.by_read;
-	td_groups_shape.nodes = counters >= found.family->group[0].events &&
-				found.family->terms && !found.shared &&
-				(!found.beside || is_one_group(options));
-	td_groups_shape.drill = td_groups_shape.nodes && options->level == TD_LEVEL_AUTO;
-	memcpy(td_groups_shape.percent, percent, sizeof(percent));
+	memset(shape, 0, sizeof(*shape));
+	memset(found->member, 0, sizeof(found->member));
+	found->counters = counters;
+	found->judged = judged;
+	shape->width = found->family->width;
+	shape->by_read = found->by_read;
+	shape->nodes = counters >= found->family->group[0].events &&
+		       found->family->terms && !found->shared &&
+		       (!found->beside || is_one_group(options));
+	shape->drill = shape->nodes && options->level == TD_LEVEL_AUTO;
+	memcpy(shape->percent, percent, sizeof(percent));
 	set_factors();
 	if (judged == JUDGED_APART || judged == JUDGED_PARTS)
 		take_judged(options);
@@ -488,7 +360,7 @@ static bool level1_makes_sense(struct td_thread *thread)
 {
 	struct td_reading now = {.elapsed = 0};
 
-	if (!td_groups_shape.nodes)
+	if (!shape->nodes)
 		return true;
 	thread->groups->active = 0;
 	ioctl(thread->groups->group[0].fd[0], PERF_EVENT_IOC_ENABLE, 0);
@@ -498,7 +370,7 @@ static bool level1_makes_sense(struct td_thread *thread)
 	/* where bad speculation is the rest, an event that counts nothing ends there, and
 	 * the loop's branch is always the same */
 	if (!td_groups_ops.read(thread, &now) ||
-	    (td_groups_shape.rest == 1 && now.values[2] > now.values[0] / 4))
+	    (shape->rest == 1 && now.values[2] > now.values[0] / 4))
 		return false;
 	return now.values[1] && now.values[1] <= now.values[0] + now.values[0] / 8 &&
 	       now.values[3] <= now.values[0];
@@ -507,36 +379,35 @@ static bool level1_makes_sense(struct td_thread *thread)
 /* Takes away a group that this machine does not count. */
 static void drop_group(uint32_t group)
 {
-	uint32_t last = --td_groups_shape.groups;
+	uint32_t last = --shape->groups;
 
-	if (group < found.tables)
-		found.tables--;
+	if (group < found->tables)
+		found->tables--;
 	else
 		td_core_note("events of TDAGENT_EVENTS that do not count here: %s%s",
-			     found.member[group][0].name,
-			     td_groups_shape.members[group] > 2 ? " and others" : "");
+			     found->member[group][0].name,
+			     shape->members[group] > 2 ? " and others" : "");
 	for (uint32_t g = group; g < last; g++) {
-		memcpy(found.member[g], found.member[g + 1], sizeof(found.member[g]));
-		memcpy(td_groups_shape.value[g], td_groups_shape.value[g + 1],
-		       sizeof(td_groups_shape.value[g]));
-		td_groups_shape.members[g] = td_groups_shape.members[g + 1];
-		td_groups_shape.divides[g] = td_groups_shape.divides[g + 1];
-		td_groups_shape.judged[g] = td_groups_shape.judged[g + 1];
+		memcpy(found->member[g], found->member[g + 1], sizeof(found->member[g]));
+		memcpy(shape->value[g], shape->value[g + 1], sizeof(shape->value[g]));
+		shape->members[g] = shape->members[g + 1];
+		shape->divides[g] = shape->divides[g + 1];
+		shape->judged[g] = shape->judged[g + 1];
 	}
-	found.dropped++;
+	found->dropped++;
 }
 
 static int try_one(void *context, uint32_t g)
 {
 	struct td_thread *thread = context;
 	struct td_group_pages *group = &thread->groups->group[g];
-	int error = open_group(group, g, 0);
+	int error = td_events_open_group(found, shape, group, g, 0);
 
 	if (!error)
 		error = try_group(thread, g);
 	if (!error && g == 0 && !level1_makes_sense(thread))
 		error = -EIO;
-	close_group(group);
+	td_events_close_group(group);
 	return error;
 }
 
@@ -544,8 +415,8 @@ static int try_groups(int (*trial)(void *, uint32_t), void *context)
 {
 	uint32_t g = 0;
 
-	found.dropped = 0;
-	while (g < td_groups_shape.groups) {
+	found->dropped = 0;
+	while (g < shape->groups) {
 		int error = trial(context, g);
 
 		if (error && g == 0)
@@ -564,13 +435,13 @@ static int open_cycles(struct td_thread *thread)
 	const struct td_events_member cycles = {"cycles", PERF_TYPE_HARDWARE,
 						PERF_COUNT_HW_CPU_CYCLES};
 
-	thread->fd = open_event(&cycles, NEVER, 0, -1);
+	thread->fd = td_events_open_event(found, &cycles, NEVER, 0, -1);
 	if (thread->fd < 0)
 		return thread->fd;
 	thread->fd_mark = td_signal.number;
 	if (fcntl(thread->fd, F_SETSIG, thread->fd_mark) != 0)
 		return -errno;
-	thread->groups->cycles = map_page(thread->fd);
+	thread->groups->cycles = td_events_map(thread->fd);
 	if (!thread->groups->cycles)
 		return -ENOMEM;
 	return ioctl(thread->fd, PERF_EVENT_IOC_ENABLE, 0) != 0 ? -errno : 0;
@@ -594,8 +465,8 @@ static int try_sizes(const struct td_options *options, int (*trial)(void *, uint
 			continue;
 		plan(options, size[i].counters, size[i].judged);
 		error = try_groups(trial, context);
-		if (error == -ENODATA && !found.by_read && !found.beside) {
-			found.by_read = true;
+		if (error == -ENODATA && !found->by_read && !found->beside) {
+			found->by_read = true;
 			plan(options, size[i].counters, size[i].judged);
 			error = try_groups(trial, context);
 		}
@@ -612,13 +483,14 @@ static int try_all(const struct td_options *options)
 	int error;
 
 	memset(&thread, 0, sizeof(thread));
-	clear(&groups);
+	td_events_clear(&groups);
 	thread.groups = &groups;
+	groups.shape = shape;
 	error = open_cycles(&thread);
 	if (!error)
 		error = try_sizes(options, try_one, &thread);
 	if (groups.cycles)
-		munmap((void *)groups.cycles, PAGE);
+		munmap((void *)groups.cycles, TD_PAGE);
 	td_descriptor_close(thread.fd);
 	return error;
 }
@@ -643,16 +515,16 @@ static void explain(int error, char *why, size_t size)
 
 	if (error == -EBUSY)
 		snprintf(why, size, "the events of %s do not fit on the free counters%s",
-			 found.family->name,
+			 found->family->name,
 			 watchdog ? " (kernel.nmi_watchdog takes one)" : "");
 	else if (error == -ENODATA)
 		snprintf(why, size, "the counters of %s cannot be read here",
-			 found.family->name);
+			 found->family->name);
 	else if (error == -EIO)
 		snprintf(why, size, "the events of %s count nonsense here",
-			 found.family->name);
+			 found->family->name);
 	else
-		snprintf(why, size, "the events of %s: %s", found.family->name,
+		snprintf(why, size, "the events of %s: %s", found->family->name,
 			 refusal(error));
 }
 
@@ -662,19 +534,106 @@ static int try_without_topdown(const struct td_options *options, char *why, size
 	size_t used = strlen(why);
 	int error;
 
-	found.family = td_events_named("architectural");
+	found->family = td_events_named("architectural");
 	error = try_all(options);
 	if (!error)
-		snprintf(found.why, sizeof(found.why), "%s", why);
+		snprintf(found->why, sizeof(found->why), "%s", why);
 	else if (used < size)
 		snprintf(why + used, size - used, "; no events at all (%s)",
 			 refusal(error));
 	return error;
 }
 
+/* The tables and groups of the cores that `found` is about. */
+static int detect(const struct td_options *options, enum td_vendor vendor,
+		  uint32_t family, uint32_t model, char *why, size_t size)
+{
+	int error = -ENOENT;
+
+	found->family = options->level == TD_LEVEL_0
+				? NULL
+				: td_events_of_cpu(vendor, family, model);
+	if (found->family) {
+		error = try_all(options);
+		if (error)
+			explain(error, why, size);
+		else if (!found->family->formulas)
+			snprintf(found->why, sizeof(found->why),
+				 "%s has no events of slots", found->family->name);
+	} else if (options->level == TD_LEVEL_0) {
+		snprintf(why, size, "TDAGENT_LEVEL=0");
+	} else {
+		snprintf(why, size, "no event tables for this CPU (family %u, model %u)",
+			 family, model);
+	}
+	return error;
+}
+
+/* The same on a core of this type, whose PMU is the one to open events of. */
+static int detect_there(const struct td_options *options, const struct td_cores *there,
+			enum td_vendor vendor, char *why, size_t size)
+{
+	uint32_t family = 0, model = 0;
+	cpu_set_t before;
+	int error = td_cores_visit(&there->cpus, &before);
+
+	if (error)
+		return error;
+	td_events_this_cpu(&family, &model);
+	found->pmu = there->type;
+	error = detect(options, vendor, family, model, why, size);
+	if (error)
+		error = try_without_topdown(options, why, size);
+	td_cores_leave(&before);
+	return error;
+}
+
+/* Do the windows of both have the same values, and the profile room for both? */
+static bool go_together(void)
+{
+	const struct td_groups_shape *large = &td_groups_shapes[TD_CORES_LARGE],
+				     *small = &td_groups_shapes[TD_CORES_SMALL];
+
+	return large->nodes && small->nodes && !large->by_read && !small->by_read &&
+	       all_found[TD_CORES_LARGE].judged == all_found[TD_CORES_SMALL].judged &&
+	       large->groups + small->groups <= TD_GROUPS_MAX;
+}
+
+static void look_at(enum td_core_type cores)
+{
+	found = &all_found[cores];
+	shape = &td_groups_shapes[cores];
+}
+
+/* Where the program may run on small cores only, they are all there is. */
+static int detect_hybrid(const struct td_options *options,
+			 const struct td_cores cores[TD_CORE_TYPES], char *why,
+			 size_t size)
+{
+	const struct td_cores *large = &cores[TD_CORES_LARGE],
+			      *small = &cores[TD_CORES_SMALL];
+	char unused[1];
+	int error;
+
+	if (!CPU_COUNT(&large->cpus))
+		return detect_there(options, small, TD_VENDOR_ATOM, why, size);
+	error = detect_there(options, large, TD_VENDOR_INTEL, why, size);
+	if (error || !CPU_COUNT(&small->cpus) || options->events[0])
+		return error;
+	look_at(TD_CORES_SMALL);
+	all_found[TD_CORES_SMALL].both = detect_there(options, small, TD_VENDOR_ATOM,
+						      unused, sizeof(unused)) == 0 &&
+					 go_together();
+	look_at(TD_CORES_LARGE);
+	if (td_events_on_both())
+		td_groups_common = COMMON;
+	return 0;
+}
+
 int td_events_detect(const struct td_options *options, char *why, size_t size)
 {
 	static bool works, looked_up; /* a forked child runs on the same machine */
+	struct td_cores cores[TD_CORE_TYPES];
 	uint32_t family = 0, model = 0;
 	enum td_vendor vendor = td_events_this_cpu(&family, &model);
 	int error;
@@ -682,92 +641,87 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 	if (works)
 		return 0;
 	if (!looked_up) /* what is not found is said once */
-		found.asked = td_event_names_find(options->events, found.ask);
+		found->asked = td_event_names_find(options->events, found->ask);
 	looked_up = true;
-	found.shared = file_says(SMT_ACTIVE, '1');
-	found.family = options->level == TD_LEVEL_0
-			       ? NULL
-			       : td_events_of_cpu(vendor, family, model);
-	if (found.family) {
-		error = try_all(options);
-		if (error)
-			explain(error, why, size);
-		else if (!found.family->formulas)
-			snprintf(found.why, sizeof(found.why),
-				 "%s has no events of slots", found.family->name);
+	found->shared = all_found[TD_CORES_SMALL].shared = file_says(SMT_ACTIVE, '1');
+	if (td_cores_find(cores)) {
+		error = detect_hybrid(options, cores, why, size);
 	} else {
-		error = -ENOENT;
-		if (options->level == TD_LEVEL_0)
-			snprintf(why, size, "TDAGENT_LEVEL=0");
-		else
-			snprintf(why, size,
-				 "no event tables for this CPU (family %u, model %u)",
-				 family, model);
+		error = detect(options, vendor, family, model, why, size);
+		if (error)
+			error = try_without_topdown(options, why, size);
 	}
-	if (error)
-		error = try_without_topdown(options, why, size);
 	works = !error;
 	return error;
+}
+
+bool td_events_on_both(void)
+{
+	return all_found[TD_CORES_SMALL].both;
+}
+
+uint64_t td_events_cycles(enum td_core_type cores)
+{
+	return td_cores_hardware(all_found[cores].pmu, PERF_COUNT_HW_CPU_CYCLES);
 }
 
 int td_events_cut_beside(const struct td_options *options, int (*trial)(void *, uint32_t),
 			 void *context)
 {
 	static struct td_events_found before; /* too large for a small stack */
-	struct td_groups_shape shape = td_groups_shape;
+	struct td_groups_shape shape_before = *shape;
 	int error;
 
-	before = found;
-	found.beside = true;
+	before = *found;
+	found->beside = true;
 	error = try_sizes(options, trial, context);
 	if (error) {
-		found = before;
-		td_groups_shape = shape;
+		*found = before;
+		*shape = shape_before;
 	}
 	return error;
 }
 
 uint32_t td_events_own(uint32_t group)
 {
-	return td_groups_shape.members[group] - 1 - leavings_of(group);
+	return shape->members[group] - 1 - leavings_of(group);
 }
 
 void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config)
 {
-	*type = found.member[group][i].type;
-	*config = found.member[group][i].config;
+	*type = found->member[group][i].type;
+	*config = found->member[group][i].config;
 }
 
 static const char *reader_of_groups(void)
 {
-	if (!found.by_read)
-		return found.beside ? "as the kernel reads them" : "by " TD_ARCH_READING;
-	return found.beside ? "as the kernel reads them, for " TD_ARCH_READING_OFF
-			    : "by read(), for " TD_ARCH_READING_OFF;
+	if (!found->by_read)
+		return found->beside ? "as the kernel reads them" : "by " TD_ARCH_READING;
+	return found->beside ? "as the kernel reads them, for " TD_ARCH_READING_OFF
+			     : "by read(), for " TD_ARCH_READING_OFF;
 }
 
 void td_events_reason(char *text, size_t size)
 {
 	const char *reader = reader_of_groups();
 
-	if (found.why[0]) {
+	if (found->why[0]) {
 		snprintf(text, size, "%s %s; no top-down: %s",
-			 td_groups_shape.members[0] < 2 ? "instructions"
-			 : found.family->cpus           ? "instructions and events"
-					      : "instructions and branch misses",
-			 reader, found.why);
+			 shape->members[0] < 2 ? "instructions"
+			 : found->family->cpus ? "instructions and events"
+					       : "instructions and branch misses",
+			 reader, found->why);
 		return;
 	}
-	snprintf(text, size, "%u group%s of %u events %s (%s)%s%s",
-		 td_groups_shape.groups, td_groups_shape.groups == 1 ? "" : "s",
-		 found.counters, reader, found.family->name,
-		 td_groups_shape.nodes ? "" : ", level 1 in several of them",
-		 found.dropped ? ", some level 2 events do not count here" : "");
+	snprintf(text, size, "%u group%s of %u events %s (%s)%s%s", shape->groups,
+		 shape->groups == 1 ? "" : "s", found->counters, reader,
+		 found->family->name, shape->nodes ? "" : ", level 1 in several of them",
+		 found->dropped ? ", some level 2 events do not count here" : "");
 }
 
 unsigned td_events_leavings(void)
 {
-	return found.judged == JUDGED_APART || found.judged == JUDGED_ALL
+	return found->judged == JUDGED_APART || found->judged == JUDGED_ALL
 		       ? TD_GROUP_VALUE_LEAVINGS
 		       : 0;
 }
@@ -779,10 +733,12 @@ uint32_t td_events_counters(void)
 						    [JUDGED_APART] = 1,
 						    [JUDGED_ALL] = 2};
 
-	return TD_GROUP_VALUE_LEAVINGS + leavings_counted[found.judged];
+	return TD_GROUP_VALUE_LEAVINGS + leavings_counted[found->judged];
 }
 
-void td_events_describe(struct td_file_header *header)
+void td_events_describe(struct td_file_header *header, bool both)
 {
-	td_events_write(&found, header);
+	td_events_write(&all_found[TD_CORES_LARGE], header);
+	if (both)
+		td_events_write_small(&all_found[TD_CORES_SMALL], header);
 }

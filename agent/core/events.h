@@ -15,10 +15,17 @@
 /*
  * Looks for the CPU's event tables, cuts their groups to the counters that are free,
  * and tries each group beside a sampling cycles event: it must count a loop without
- * being multiplexed.  Returns 0 with td_groups_shape filled, or -errno with the reason in
- * `why` (a clause without full stop).  Once found, it is not looked for again.
+ * being multiplexed.  Returns 0 with td_groups_shapes filled, or -errno with the reason
+ * in `why` (a clause without full stop).  Once found, it is not looked for again.
  */
 int td_events_detect(const struct td_options *options, char *why, size_t size);
+
+/* On a hybrid processor: are there groups for the small cores as well, which the large
+ * ones' windows and the profile go together with? */
+bool td_events_on_both(void);
+
+/* The cycles event beside the groups: config of PERF_TYPE_HARDWARE. */
+uint64_t td_events_cycles(enum td_core_type cores);
 
 /* What was found, one clause for the profile's reason. */
 void td_events_reason(char *text, size_t size);
@@ -40,8 +47,8 @@ uint32_t td_events_own(uint32_t group);
 void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config);
 
 /* Fills in counters, groups and level of the profile's header; its `counters` is
- * td_events_counters(). */
-void td_events_describe(struct td_file_header *header);
+ * td_events_counters().  `both`: the groups of small cores as well. */
+void td_events_describe(struct td_file_header *header, bool both);
 uint32_t td_events_counters(void);
 
 /* Which value counts near returns, then calls; 0: none. */
@@ -50,18 +57,6 @@ unsigned td_events_leavings(void);
 /* Opens the groups for a thread of this process.  `groups` is its memory.  Group 0 must
  * work, the others are left out where they do not.  Returns 0 or -errno. */
 int td_events_open(struct td_group_counters *groups, struct td_thread *thread,
-		   uint32_t tid);
-
-/* Maps the trigger, which is the cycles event, and starts group 0. */
-int td_events_start(struct td_thread *thread);
-
-/* Closes and unmaps; the thread itself only, or for it when it has ended. */
-void td_events_close(struct td_thread *thread);
-
-/* One of ours has another number now. */
-void td_events_renumber(struct td_thread *thread, int from, int to);
-
-/* In a forked child: closes the parent's descriptors. */
-void td_events_forget(struct td_thread *thread);
+		   uint32_t tid, enum td_core_type cores);
 
 #endif

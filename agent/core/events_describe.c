@@ -23,37 +23,37 @@ static void name_counters(const struct td_events_found *found,
 		     found->why[0] ? "1" : "slots");
 	for (uint32_t i = 0; i < TD_GROUP_NODES; i++)
 		name_counter(&counter[1 + i],
-			     td_groups_shape.nodes ? td_events_nodes[i] : "none",
-			     td_groups_shape.nodes ? "slots" : "1");
-	for (uint32_t i = 0; i < td_groups_shape.members[0]; i++)
-		if (!td_groups_shape.nodes || i >= found->counters)
-			name_counter(&counter[td_groups_shape.value[0][i]],
+			     td_groups_shapes->nodes ? td_events_nodes[i] : "none",
+			     td_groups_shapes->nodes ? "slots" : "1");
+	for (uint32_t i = 0; i < td_groups_shapes->members[0]; i++)
+		if (!td_groups_shapes->nodes || i >= found->counters)
+			name_counter(&counter[td_groups_shapes->value[0][i]],
 				     found->member[0][i].name, "1");
 	name_counter(&counter[TD_GROUP_VALUE_INST], "instructions", "1");
 	/* the event list has who counts it */
-	if (found->judged == JUDGED_APART && td_groups_shape.nodes)
+	if (found->judged == JUDGED_APART && td_groups_shapes->nodes)
 		name_counter(&counter[TD_GROUP_VALUE_LEAVINGS], "none", "1");
 }
 
 /* Near returns and calls are for judging windows only: where all groups have them, they
  * are counters like others. */
 static void name_events(const struct td_events_found *found,
+			const struct td_groups_shape *shape, uint32_t first,
 			struct td_file_header *header)
 {
-	for (uint32_t g = 0; g < td_groups_shape.groups; g++) {
-		for (uint32_t i = 0; i < td_groups_shape.members[g]; i++) {
-			uint32_t value = td_groups_shape.value[g][i];
+	for (uint32_t g = 0; g < shape->groups; g++) {
+		for (uint32_t i = 0; i < shape->members[g]; i++) {
+			uint32_t value = shape->value[g][i];
 			struct td_file_event *event = &header->event[header->events];
 
 			if ((value >= TD_GROUP_VALUE_LEAVINGS &&
 			     found->judged == JUDGED_ALL) ||
 			    header->events == TD_EVENTS_MAX ||
-			    (g == 0 && td_groups_shape.nodes &&
-			     value != TD_GROUP_VALUE_INST))
+			    (g == 0 && shape->nodes && value != TD_GROUP_VALUE_INST))
 				continue;
 			memcpy(event->name, found->member[g][i].name,
 			       sizeof(event->name));
-			event->group = (uint16_t)g;
+			event->group = (uint16_t)(first + g);
 			event->value = (uint16_t)value;
 			event->config = found->member[g][i].config;
 			header->events++;
@@ -78,21 +78,34 @@ static bool has_groups2(const struct td_events_found *found)
 	if (found->beside)
 		return td_core.options.level == TD_LEVEL_2;
 	for (uint32_t g = 0; g < found->tables; g++)
-		if (td_groups_shape.divides[g] & ((1u << TD_GROUP_NODES) - 1))
+		if (td_groups_shapes->divides[g] & ((1u << TD_GROUP_NODES) - 1))
 			return true;
 	return false;
 }
 
 void td_events_write(const struct td_events_found *found, struct td_file_header *header)
 {
-	header->slots_a_cycle = td_groups_shape.width;
-	header->groups = td_groups_shape.groups;
-	header->drilled = td_groups_shape.drill && header->groups > 1;
+	header->slots_a_cycle = td_groups_shapes->width;
+	header->groups = td_groups_shapes->groups;
+	header->drilled = td_groups_shapes->drill && header->groups > 1;
 	header->events = 0;
 	snprintf(header->family, sizeof(header->family), "%s", found->family->name);
 	name_counters(found, header->counter);
-	name_events(found, header);
+	name_events(found, td_groups_shapes, 0, header);
 	header->level = found->why[0]                             ? 0
 			: has_groups2(found) && has_level2(found) ? 2
 								  : 1;
+}
+
+void td_events_write_small(const struct td_events_found *found,
+			   struct td_file_header *header)
+{
+	const struct td_groups_shape *shape = &td_groups_shapes[TD_CORES_SMALL];
+
+	header->small_group = header->groups;
+	header->small_width = shape->width;
+	snprintf(header->small_family, sizeof(header->small_family), "%s",
+		 found->family->name);
+	header->groups += shape->groups;
+	name_events(found, shape, header->small_group, header);
 }

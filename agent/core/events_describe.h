@@ -34,6 +34,8 @@ enum td_events_judged {
 /* What td_events_detect() found. */
 struct td_events_found {
 	const struct td_event_family *family;
+	uint32_t pmu; /* type of the cores' own PMU on a hybrid, else 0 */
+	bool both;    /* of small cores: counted beside the large ones */
 	struct td_events_member member[TD_GROUPS_MAX][TD_GROUP_MEMBERS];
 	char why[96]; /* there is no top-down; "": there is */
 	enum td_events_judged judged;
@@ -47,10 +49,14 @@ struct td_events_found {
 	struct td_event_name ask[TD_EVENT_NAMES_MAX];
 };
 
-/* Level 1, in the order of td_groups_shape.factor. */
+/* Level 1, in the order of td_groups_shapes->factor. */
 extern const char *const td_events_nodes[TD_GROUP_NODES];
 
-/* Fills in counters, events, groups and level; td_groups_shape is found's. */
+/* Fills in counters, events, groups and level; td_groups_shapes is found's. */
 void td_events_write(const struct td_events_found *found, struct td_file_header *header);
+
+/* Adds the groups of small cores behind those. */
+void td_events_write_small(const struct td_events_found *found,
+			   struct td_file_header *header);
 
 #endif

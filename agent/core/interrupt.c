@@ -17,12 +17,12 @@
 
 /* `cycles`: of the metrics' windows, not of time. */
 static long open_perf(const struct td_backend_choice *choice, enum td_trigger trigger,
-		      uint32_t tid, bool cycles)
+		      uint32_t tid, bool cycles, enum td_core_type cores)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
-		.config = cycles ? choice->cycles : PERF_COUNT_SW_TASK_CLOCK,
+		.config = cycles ? choice->cycles[cores] : PERF_COUNT_SW_TASK_CLOCK,
 		.config1 = cycles ? TD_ARCH_USER_READING : 0,
 		.sample_period = choice->plan.long_period,
 		.exclude_kernel = 1,
@@ -34,7 +34,7 @@ static long open_perf(const struct td_backend_choice *choice, enum td_trigger tr
 	if (trigger == TD_TRIGGER_SIGTRAP) {
 		attr.sigtrap = 1;
 		attr.remove_on_exec = 1;
-		attr.sig_data = td_signal.cookie;
+		attr.sig_data = td_handler_cookie(cores);
 	}
 	return td_syscall6(SYS_perf_event_open, (long)&attr, (long)tid, -1, -1,
 			   PERF_FLAG_FD_CLOEXEC, 0);
@@ -42,7 +42,8 @@ static long open_perf(const struct td_backend_choice *choice, enum td_trigger tr
 
 long td_interrupt_try(const struct td_backend_choice *choice, enum td_trigger trigger)
 {
-	long fd = open_perf(choice, trigger, 0, td_backend_has_cycles(choice));
+	long fd = open_perf(choice, trigger, 0, td_backend_has_cycles(choice),
+			    TD_CORES_LARGE);
 
 	if (fd < 0)
 		return fd;
@@ -73,7 +74,7 @@ int td_interrupt_open_event(const struct td_backend_choice *choice,
 			    struct td_thread *thread, uint32_t tid)
 {
 	bool cycles = td_backend_has_cycles(choice) && !thread->by_vernier;
-	long fd = open_perf(choice, choice->trigger, tid, cycles);
+	long fd = open_perf(choice, choice->trigger, tid, cycles, thread->cores);
 	int error = 0;
 
 	thread->fd = thread->timer = -1;

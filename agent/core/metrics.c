@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/core/cores.h"
 #include "agent/core/facts.h"
 #include "agent/core/perf_open.h"
 #include "agent/sigsafe/arch.h"
@@ -46,14 +47,14 @@ static const struct extra_event leavings[TD_LEAVINGS] = {
  * on Ice Lake, INT_MISC.CLEARS_COUNT.  Source: intel/perfmon, TMA metrics of each.
  */
 static const struct generation {
-	uint8_t model[8]; /* family 6, 0 ends */
+	uint8_t model[12]; /* family 6, 0 ends */
 	struct extra_event extra[2];
 } generations[] = {
 	/* Ice Lake, Tiger Lake, Rocket Lake, Ice Lake server */
 	{{0x7d, 0x7e, 0x8c, 0x8d, 0xa7, 0x6a, 0x6c},
 	 {{"uop_dropping", 0x100d}, {"clears_count", 0x104010d}}},
 	/* Sapphire, Emerald and Granite Rapids; Alder Lake and Raptor Lake P-cores */
-	{{0x8f, 0xcf, 0xad, 0xae, 0x97, 0x9a, 0xb7},
+	{{0x8f, 0xcf, 0xad, 0xae, 0x97, 0x9a, 0xb7, 0xba, 0xbf},
 	 {{"uop_dropping", 0x10ad}, {NULL, 0}}},
 };
 
@@ -368,7 +369,7 @@ static int try_all(struct td_metrics_machine *machine, bool can_clear, char *why
 	return error;
 }
 
-static int detect(struct td_metrics_machine *machine, char *why, size_t size)
+static int detect_here(struct td_metrics_machine *machine, char *why, size_t size)
 {
 	const char *device = offers("cpu_core", "events/slots") ? "cpu_core" : "cpu";
 
@@ -378,11 +379,28 @@ static int detect(struct td_metrics_machine *machine, char *why, size_t size)
 	machine->type = read_number(device, "type", PERF_TYPE_RAW);
 	machine->cycles = PERF_COUNT_HW_CPU_CYCLES;
 	if (strcmp(device, "cpu_core") == 0)
-		machine->cycles |= (uint64_t)machine->type << 32;
+		machine->cycles = td_cores_hardware(machine->type, machine->cycles);
 	td_metrics_shape.nodes =
 		offers(device, "events/topdown-heavy-ops") ? TD_FIELDS : TD_FIELDS_LEVEL1;
 	choose_extras();
 	return try_all(machine, offers(device, "format/metrics_clear"), why, size);
+}
+
+/* The registers are the large cores' alone, where there are others. */
+static int detect(struct td_metrics_machine *machine, char *why, size_t size)
+{
+	struct td_cores cores[TD_CORE_TYPES];
+	cpu_set_t before;
+	int error;
+
+	if (!td_cores_find(cores))
+		return detect_here(machine, why, size);
+	if (td_cores_visit(&cores[TD_CORES_LARGE].cpus, &before) != 0)
+		return refuse(why, size, -ENOENT,
+			      "the program may not run on the large cores");
+	error = detect_here(machine, why, size);
+	td_cores_leave(&before);
+	return error;
 }
 
 const char *td_metrics_reader(const struct td_metrics_machine *machine)

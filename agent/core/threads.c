@@ -32,7 +32,8 @@
 
 /* Block and slot for the next thread record; changed under the core lock. */
 static uint32_t record_block, record_slot;
-static struct td_thread *folded; /* the sum of all ended threads beyond KEEP_ENDED */
+/* The sum of all ended threads beyond KEEP_ENDED, by type of cores. */
+static struct td_thread *folded[TD_CORE_TYPES];
 
 static uint32_t new_record(void)
 {
@@ -111,7 +112,7 @@ static struct td_thread *oldest_ended(unsigned keep)
 
 static struct td_thread *take_thread(void)
 {
-	struct td_thread *thread = oldest_ended(KEEP_ENDED);
+	struct td_thread *thread = oldest_ended(KEEP_ENDED), **into;
 
 	if (!thread) {
 		thread = new_thread();
@@ -122,22 +123,28 @@ static struct td_thread *take_thread(void)
 	}
 	if (!thread)
 		return NULL;
-	if (!folded) {
-		folded = new_thread();
-		if (!folded)
+	into = &folded[thread->cores];
+	if (!*into) {
+		*into = new_thread();
+		if (!*into)
 			return NULL;
-		folded->places.record->state = TD_THREAD_FOLDED;
+		(*into)->places.record->state = TD_THREAD_FOLDED;
+		(*into)->places.record->cores = thread->cores;
 	}
-	td_fold(&folded->places, &thread->places);
+	td_fold(&(*into)->places, &thread->places);
 	return thread;
 }
 
-static void describe(struct td_thread *thread, uint32_t tid)
+static void describe(struct td_thread *thread, uint32_t tid, enum td_core_type cores)
 {
 	struct td_file_thread *record = thread->places.record;
 
 	record->tid = tid;
 	record->threads = 1;
+	record->cores = cores;
+	thread->cores = cores;
+	thread->first_group = cores == TD_CORES_SMALL ? td_store.header->small_group : 0;
+	thread->small = NULL;
 	record->start_ns = td_clock_now(CLOCK_MONOTONIC);
 	/* release: who sees it live sees the rest */
 	__atomic_store_n(&record->state, TD_THREAD_LIVE, __ATOMIC_RELEASE);
@@ -182,8 +189,28 @@ static void give_up(struct td_thread *thread, uint32_t tid, int error)
 	thread->places.record->state = TD_THREAD_ENDED;
 	td_debug(TD_DEBUG_THREADS, "thread %u: %s", tid, strerror(-error));
 	if (!said)
-		td_core_note("some threads are not profiled: %s", strerror(-error));
+		td_core_note("some threads are not profiled%s: %s",
+			     thread->cores == TD_CORES_SMALL ? " on small cores" : "",
+			     strerror(-error));
 	said = true;
+}
+
+/* The thread's part on small cores; without it they are not measured. */
+static void open_small(struct td_thread *thread, uint32_t tid)
+{
+	struct td_thread *small = td_core.choice.both ? take_thread() : NULL;
+	int error;
+
+	if (!small)
+		return;
+	describe(small, tid, TD_CORES_SMALL);
+	small->adopted = thread->adopted;
+	td_callpaths_begin(small);
+	error = td_backend_open(small, tid);
+	if (error)
+		give_up(small, tid, error);
+	else
+		thread->small = small;
 }
 
 /* Opens and arms.  Another thread's first signal may come at once. */
@@ -191,7 +218,7 @@ static void begin(struct td_thread *thread, uint32_t tid, bool adopted)
 {
 	int error;
 
-	describe(thread, tid);
+	describe(thread, tid, TD_CORES_LARGE);
 	thread->adopted = adopted;
 	td_callpaths_begin(thread);
 	error = td_backend_open(thread, tid);
@@ -200,6 +227,7 @@ static void begin(struct td_thread *thread, uint32_t tid, bool adopted)
 		return;
 	}
 	td_latency_open(thread, tid);
+	open_small(thread, tid);
 	if (!adopted)
 		td_self = thread;
 	atomic_store(&thread->stopped, false);
@@ -286,6 +314,13 @@ static void end(struct td_thread *thread, uint64_t cpu_ns)
 	atomic_store(&thread->tid, 0);
 }
 
+static void close_part(struct td_thread *thread)
+{
+	prctl(PR_GET_NAME, thread->places.record->name);
+	td_backend_close(thread);
+	end(thread, td_clock_thread_cpu());
+}
+
 void td_threads_detach_self(void)
 {
 	struct td_thread *thread = td_self;
@@ -296,9 +331,9 @@ void td_threads_detach_self(void)
 	td_core_lock(&saved);
 	td_engine_stop(thread);
 	td_latency_close(thread);
-	prctl(PR_GET_NAME, thread->places.record->name);
-	td_backend_close(thread);
-	end(thread, td_clock_thread_cpu());
+	close_part(thread);
+	if (thread->small)
+		close_part(thread->small);
 	td_self = NULL;
 	td_core_unlock(&saved);
 }
@@ -371,7 +406,7 @@ void td_threads_forget(void)
 	}
 	atomic_store(&td_threads, NULL);
 	td_self = NULL;
-	folded = NULL;
+	memset(folded, 0, sizeof(folded));
 	record_block = record_slot = 0;
 	td_vernier_forget();
 }

@@ -385,7 +385,7 @@ static void list_metrics(const struct td_metrics_machine *machine)
 static void list_events(uint32_t g)
 {
 	struct td_vernier_shape *shape = &td_vernier_shape;
-	uint32_t own = td_events_own(g), members = td_groups_shape.members[g];
+	uint32_t own = td_events_own(g), members = td_groups_shapes->members[g];
 
 	shape->values[g] = 0; /* of another trial */
 	add_samplers(g, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
@@ -395,7 +395,7 @@ static void list_events(uint32_t g)
 		uint32_t i = (own + n) % members;
 		struct group_event event = {0};
 
-		shape->counter[td_groups_shape.value[g][i]] = (uint8_t)shape->values[g];
+		shape->counter[td_groups_shapes->value[g][i]] = (uint8_t)shape->values[g];
 		td_events_member(g, i, &event.type, &event.config);
 		add_event(g, event.type, event.config);
 	}
@@ -446,7 +446,7 @@ static int try_alternation(struct td_backend_choice *choice)
 
 	memset(&trial, 0, sizeof(trial));
 	begin_shape(choice);
-	add_samplers(0, PERF_TYPE_HARDWARE, choice->cycles);
+	add_samplers(0, PERF_TYPE_HARDWARE, choice->cycles[TD_CORES_LARGE]);
 	map_counters();
 	error = open_groups(choice, &trial, 0);
 	if (!error)
@@ -529,9 +529,9 @@ static int cut_events(struct td_backend_choice *choice)
 	int error = td_events_cut_beside(&td_core.options, try_events, choice);
 
 	shape->events = true;
-	shape->level1 = td_groups_shape.nodes;
-	shape->scale = td_groups_shape.width;
-	shape->groups = td_groups_shape.groups;
+	shape->level1 = td_groups_shapes->nodes;
+	shape->scale = td_groups_shapes->width;
+	shape->groups = td_groups_shapes->groups;
 	if (shape->groups == 1)
 		shape->shared = shape->values[0];
 	else /* each has its turn, also in a short run */

@@ -2,6 +2,7 @@
 /*
  * Who cuts a thread's windows: the strobe by signals, or the vernier by the
  * kernel.  The two have the same life; their contracts are in their headers.
+ * With a thread goes its part on small cores, which only the strobe knows.
  */
 #ifndef TD_SIGSAFE_ENGINE_H
 #define TD_SIGSAFE_ENGINE_H
@@ -22,6 +23,9 @@ static inline void td_engine_signal(struct td_thread *thread, uint64_t ip, unsig
 /* Returns 0 or -errno.  Context: normal, on the thread. */
 static inline int td_engine_start(struct td_thread *thread)
 {
+	if (thread->small)
+		atomic_store(&thread->small->stopped,
+			     td_strobe_start(thread->small) != 0);
 	return thread->by_vernier ? td_vernier_start(thread) : td_strobe_start(thread);
 }
 
@@ -30,12 +34,19 @@ static inline int td_engine_start_other(struct td_thread *thread)
 {
 	if (thread->by_vernier)
 		return td_vernier_start(thread);
+	if (thread->small)
+		atomic_store(&thread->small->stopped,
+			     thread->small->trigger->start(
+				     thread->small,
+				     td_strobe_first_period(thread->small)) != 0);
 	return thread->trigger->start(thread, td_strobe_first_period(thread));
 }
 
 /* Context: normal, on the thread. */
 static inline void td_engine_stop(struct td_thread *thread)
 {
+	if (thread->small)
+		td_strobe_stop(thread->small);
 	if (thread->by_vernier)
 		td_vernier_stop(thread);
 	else
@@ -55,6 +66,8 @@ static inline void td_engine_stop_other(struct td_thread *thread)
 /* The program blocks our signal.  Context: normal, on the thread. */
 static inline void td_engine_block(struct td_thread *thread)
 {
+	if (thread->small)
+		td_strobe_block(thread->small);
 	if (thread->by_vernier)
 		td_vernier_drain_over(thread, 1);
 	else

@@ -10,7 +10,8 @@
 #define WINDOWS_FEW 8u  /* of group 0: fewer say nothing of a function */
 #define PERCENT_ROOM 2u /* below the threshold a node is divided already */
 
-struct td_groups_shape td_groups_shape;
+struct td_groups_shape td_groups_shapes[TD_CORE_TYPES];
+uint32_t td_groups_common;
 
 /* So many bits, with their sign: a sampling event counts up to zero. */
 static uint64_t signed_bits(const volatile struct perf_event_mmap_page *page,
@@ -32,7 +33,8 @@ static bool read_count(const volatile struct perf_event_mmap_page *page, uint64_
 		lock = page->lock;
 		__asm__ volatile("" ::: "memory");
 		offset = (uint64_t)page->offset;
-		if (!td_metrics_read_one(page, &value)) {
+		if (td_groups_is_only_here(page->index) ||
+		    !td_metrics_read_one(page, &value)) {
 			*count = offset;
 			return false;
 		}
@@ -51,7 +53,7 @@ struct group_read {
 static bool read_by_call(const struct td_thread *thread, uint64_t *count, uint64_t *idle)
 {
 	const struct td_group_counters *groups = thread->groups;
-	uint32_t n = td_groups_shape.members[groups->active];
+	uint32_t n = groups->shape->members[groups->active];
 	int leader = groups->group[groups->active].fd[0];
 	struct group_read group;
 
@@ -70,7 +72,7 @@ static bool read_by_call(const struct td_thread *thread, uint64_t *count, uint64
 static bool read_members(const struct td_group_counters *groups, uint64_t *count)
 {
 	const struct td_group_pages *group = &groups->group[groups->active];
-	uint32_t n = td_groups_shape.members[groups->active];
+	uint32_t n = groups->shape->members[groups->active];
 	bool complete = true;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -97,7 +99,7 @@ void td_groups_capture(struct td_thread *thread)
 		groups->group[groups->active].page[0];
 	uint32_t lock = leader->lock;
 
-	if (td_groups_shape.by_read)
+	if (groups->shape->by_read)
 		groups->complete = read_by_call(thread, groups->count, &groups->idle);
 	else
 		groups->complete =
@@ -107,7 +109,7 @@ void td_groups_capture(struct td_thread *thread)
 	groups->fresh = true;
 }
 
-void td_groups_make_nodes(uint64_t *values)
+void td_groups_make_nodes(const struct td_groups_shape *shape, uint64_t *values)
 {
 	uint64_t rest = values[0], count[TD_GROUP_NODES];
 
@@ -116,35 +118,37 @@ void td_groups_make_nodes(uint64_t *values)
 	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
 		int64_t slots = 0;
 
-		if (node == td_groups_shape.rest)
+		if (node == shape->rest)
 			continue;
 
 		for (uint32_t i = 0; i < TD_GROUP_NODES; i++)
-			slots += td_groups_shape.factor[node][i] * (int64_t)count[i];
+			slots += shape->factor[node][i] * (int64_t)count[i];
 		values[1 + node] = (uint64_t)slots;
 		rest -= (uint64_t)slots;
 	}
-	values[1 + td_groups_shape.rest] = rest;
+	values[1 + shape->rest] = rest;
 }
 
 /* Values since the last reset, from the counts as they were captured. */
 static bool read_group(struct td_thread *thread, struct td_reading *now)
 {
 	struct td_group_counters *groups = thread->groups;
-	uint32_t active = groups->active, n = td_groups_shape.members[active];
+	uint32_t active = groups->active, n = groups->shape->members[active];
 
 	if (!groups->fresh)
 		td_groups_capture(thread);
 	groups->fresh = false;
 	memset(now->values, 0, sizeof(now->values));
 	now->elapsed = groups->count[0] - groups->base[0];
-	now->values[0] = now->elapsed * td_groups_shape.width;
+	now->values[0] = now->elapsed * groups->shape->width;
 	for (uint32_t i = 0; i < n; i++)
-		now->values[td_groups_shape.value[active][i]] =
+		now->values[groups->shape->value[active][i]] =
 			groups->count[1 + i] - groups->base[1 + i];
-	if (active == 0 && td_groups_shape.nodes)
-		td_groups_make_nodes(now->values);
-	return groups->complete && groups->based && groups->idle == groups->base_idle;
+	if (active == 0 && groups->shape->nodes)
+		td_groups_make_nodes(groups->shape, now->values);
+	/* where the kernel has throttled the cycles they stand still, on their counter */
+	return groups->complete && groups->based && now->elapsed &&
+	       groups->idle == groups->base_idle;
 }
 
 /* Totals are group 0's: another one's counts are no part of them. */
@@ -158,7 +162,7 @@ static void reset_group(struct td_thread *thread)
 	struct td_group_counters *groups = thread->groups;
 
 	groups->base_lock = groups->group[groups->active].page[0]->lock;
-	if (td_groups_shape.by_read) {
+	if (groups->shape->by_read) {
 		groups->based = read_by_call(thread, groups->base, &groups->base_idle);
 		return;
 	}
@@ -213,13 +217,13 @@ static bool is_wanted(const struct td_thread *thread, const struct td_file_place
 		      uint32_t group)
 {
 	const struct td_file_thread *record = thread->places.record;
-	uint32_t divides = td_groups_shape.divides[group];
+	uint32_t divides = thread->groups->shape->divides[group];
 	int64_t slots = without_own(record, place, 0);
 
 	if (divides & TD_GROUP_ALWAYS)
 		return true;
 	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
-		int least = td_groups_shape.percent[node] - (int)PERCENT_ROOM;
+		int least = thread->groups->shape->percent[node] - (int)PERCENT_ROOM;
 
 		if (divides >> node & 1 &&
 		    without_own(record, place, 1 + node) * 100 > least * slots)
@@ -237,7 +241,7 @@ static uint32_t choose(struct td_thread *thread, const struct td_file_place *pla
 	if (!below)
 		wanted[n++] = 0;
 	for (uint32_t i = 1; i < thread->groups->groups; i++) {
-		bool level1 = td_groups_shape.divides[i] == TD_GROUP_LEVEL1;
+		bool level1 = thread->groups->shape->divides[i] == TD_GROUP_LEVEL1;
 
 		if (below ? !level1 && is_wanted(thread, place, i) : level1)
 			wanted[n++] = i;
@@ -263,7 +267,7 @@ void td_groups_open(struct td_thread *thread, const struct td_identity *identity
 
 	if (groups->groups < 2)
 		return;
-	group = td_groups_shape.drill && !thread->window.empty
+	group = thread->groups->shape->drill && !thread->window.empty
 			? drill(thread, thread->window.place)
 			: (uint32_t)td_random_below(&thread->random, groups->groups);
 	if (!group)

@@ -26,7 +26,8 @@
 #define TD_GROUP_VALUE_LEAVINGS 6u
 #define TD_GROUP_NODES 4u
 
-/* What all threads' groups have in common; constant after the start. */
+/* What all threads' groups on cores of a type have in common; constant after the
+ * start. */
 struct td_groups_shape {
 	uint32_t width; /* slots a cycle; 1: value 0 is cycles */
 	bool by_read;   /* user mode may not read counters here */
@@ -48,7 +49,8 @@ struct td_groups_shape {
 	uint8_t percent[TD_GROUP_NODES];
 };
 
-extern struct td_groups_shape td_groups_shape;
+/* By type of cores; the first is of the only one, or of the large ones. */
+extern struct td_groups_shape td_groups_shapes[TD_CORE_TYPES];
 
 struct td_group_pages {
 	int fd[TD_GROUP_MEMBERS]; /* the first is the leader; -1 none */
@@ -57,6 +59,7 @@ struct td_group_pages {
 
 /* A thread's counters. */
 struct td_group_counters {
+	const struct td_groups_shape *shape;
 	uint32_t groups; /* that the thread has */
 	uint32_t active;
 	const volatile struct perf_event_mmap_page *cycles; /* of the trigger */
@@ -77,11 +80,22 @@ struct td_group_counters {
 	uint64_t idle, base_idle; /* read(): time that the group had no counter, ns */
 };
 
+/* On a hybrid the counters that cores of both types have; 0: it does not matter.  One
+ * that the thread's next core lacks must not be read: the CPU forbids it. */
+extern uint32_t td_groups_common;
+
+/* Such a counter, by the index in its page; those of fixed ones are above.
+ * Context: any. */
+static inline bool td_groups_is_only_here(uint32_t index)
+{
+	return td_groups_common && index > td_groups_common && index < 0x40000000u;
+}
+
 extern const struct td_counter_ops td_groups_ops;
 
 /* Level 1 from the counts of group 0's own events, which are values 1 to 4: they become
  * its nodes, in slots.  A node may be below 0.  Context: any. */
-void td_groups_make_nodes(uint64_t *values);
+void td_groups_make_nodes(const struct td_groups_shape *shape, uint64_t *values);
 
 /*
  * The cycles alone, as the first thing in a signal.  The short period goes on until the
@@ -95,9 +109,10 @@ static inline void td_groups_capture_cycles(struct td_group_counters *groups)
 	const volatile struct perf_event_mmap_page *page = groups->cycles;
 	uint32_t lock = page->lock;
 
-	if (td_groups_shape.by_read)
+	if (groups->shape->by_read)
 		return;
-	groups->first.taken = td_metrics_read_one(page, &groups->first.value);
+	groups->first.taken = !td_groups_is_only_here(page->index) &&
+			      td_metrics_read_one(page, &groups->first.value);
 	groups->first.offset = (uint64_t)page->offset;
 	groups->late = page->lock != lock;
 }

@@ -39,10 +39,12 @@ struct sigaction td_program_action;
 /* By a value: a timer, or what we send ourselves for an empty window. */
 static bool is_cookie(uint64_t value, unsigned *how)
 {
-	if ((value ^ td_signal.cookie) == TD_EMPTY_MARK)
-		*how = TD_SIGNAL_EMPTY;
-	else if (value != td_signal.cookie)
+	uint64_t marks = value ^ td_signal.cookie;
+
+	if (marks & ~(uint64_t)(TD_EMPTY_MARK | TD_SMALL_MARK))
 		return false;
+	if (marks & TD_EMPTY_MARK)
+		*how = TD_SIGNAL_EMPTY;
 	return true;
 }
 
@@ -57,7 +59,23 @@ static inline bool is_our_perf(const siginfo_t *info, unsigned *how)
 
 	_Static_assert(PERF_DELAYED == TD_SIGNAL_DELAYED, "no translation");
 	*how = perf->flags & PERF_DELAYED;
-	return perf->data == td_signal.cookie;
+	return perf->data == td_signal.cookie ||
+	       perf->data == (td_signal.cookie ^ TD_SMALL_MARK);
+}
+
+/* Is a signal of ours that of the thread's part on small cores? */
+static bool is_of_small(const struct td_thread *thread, const siginfo_t *info)
+{
+	const struct perf_siginfo *perf = (const void *)info;
+
+	if (!thread->small)
+		return false;
+	if (is_perf(info))
+		return perf->data == td_handler_cookie(TD_CORES_SMALL);
+	if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE)
+		return (uint64_t)info->si_value.sival_ptr ==
+		       (td_handler_cookie(TD_CORES_SMALL) ^ TD_EMPTY_MARK);
+	return info->si_fd == thread->small->fd;
 }
 
 static bool is_ours(const siginfo_t *info, unsigned *how)
@@ -70,7 +88,8 @@ static bool is_ours(const siginfo_t *info, unsigned *how)
 	/* on SIGTRAP these codes are the processor's */
 	if (info->si_signo != SIGTRAP &&
 	    (info->si_code == POLL_IN || info->si_code == POLL_HUP))
-		return td_self ? info->si_fd == td_self->fd : true;
+		return td_self ? info->si_fd == td_self->fd || is_of_small(td_self, info)
+			       : true;
 	return false;
 }
 
@@ -84,10 +103,19 @@ static struct td_thread *find_self(void)
 		return td_self;
 	tid = td_gettid();
 	for (thread = atomic_load(&td_threads); thread; thread = thread->next)
-		if (atomic_load(&thread->tid) == tid && thread->adopted)
+		if (atomic_load(&thread->tid) == tid && thread->adopted &&
+		    thread->cores == TD_CORES_LARGE)
 			break;
 	td_self = thread;
 	return thread;
+}
+
+/* The same, of the part that the signal is of. */
+static struct td_thread *find_first(const siginfo_t *info)
+{
+	struct td_thread *thread = find_self();
+
+	return thread && is_of_small(thread, info) ? thread->small : thread;
 }
 
 static void set_mask(const sigset_t *mask)
@@ -237,12 +265,15 @@ __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *
 	int saved_errno;
 	unsigned how;
 
+	if (thread && is_of_small(thread, info))
+		thread = thread->small;
 	if (thread && thread->groups)
 		td_groups_capture(thread); /* before all else */
 	saved_errno = errno;
 
 	if (is_ours(info, &how)) {
-		thread = find_self();
+		if (!thread)
+			thread = find_first(info);
 		if (thread && !atomic_load(&thread->stopped))
 			take_sample(thread, context, how);
 		if (thread && thread->groups)
@@ -277,6 +308,8 @@ void td_handler(int number, siginfo_t *info, void *context)
 	unsigned how;
 
 	if (!thread || !thread->registers.mapped) {
+		if (thread && is_of_small(thread, info))
+			thread = thread->small;
 		if (thread && thread->groups)
 			td_groups_capture_cycles(thread->groups);
 		handle(number, info, context);

@@ -20,8 +20,15 @@ struct td_signal {
 
 /* What an empty window's own signal has in its cookie besides. */
 #define TD_EMPTY_MARK 1u
+#define TD_SMALL_MARK 2u /* in the cookie of a thread on small cores */
 
 extern struct td_signal td_signal;
+
+/* Of a thread's part on cores of this type. */
+static inline uint64_t td_handler_cookie(enum td_core_type cores)
+{
+	return td_signal.cookie ^ (cores == TD_CORES_SMALL ? TD_SMALL_MARK : 0);
+}
 
 /* All threads ever profiled, newest first; entries are only added. */
 extern _Atomic(struct td_thread *) td_threads;

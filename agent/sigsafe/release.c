@@ -25,7 +25,7 @@ void td_release_fill(struct td_thread *thread, bool empty)
 	release->to_myself.si_signo = td_signal.number;
 	release->to_myself.si_code = SI_QUEUE;
 	release->to_myself.si_value.sival_ptr =
-		(void *)(td_signal.cookie ^ TD_EMPTY_MARK);
+		(void *)(td_handler_cookie(thread->cores) ^ TD_EMPTY_MARK);
 	memcpy(release->call, empty ? signal_myself : arm, sizeof(release->call));
 	release->empty = empty;
 }

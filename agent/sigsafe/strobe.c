@@ -299,7 +299,7 @@ log_window(struct td_thread *thread, const struct td_identity *where, uint64_t i
 			 : window->requested < UINT32_MAX ? (uint32_t)window->requested
 							  : UINT32_MAX;
 	log->reject = (uint8_t)reject;
-	log->group = (uint8_t)active_group(thread);
+	log->group = (uint8_t)(active_group(thread) + thread->first_group);
 	td_windows_set_end(log, 0, &window->opened_in, window->opened_at);
 	td_windows_set_end(log, 1, where, ip);
 	set_values(thread, now, log->value);
@@ -326,7 +326,7 @@ static void note_own_leavings(struct td_thread *thread, const uint64_t *values)
 {
 	unsigned first = thread->plan->leavings;
 
-	if (thread->groups && !td_groups_shape.judged[thread->groups->active])
+	if (thread->groups && !thread->groups->shape->judged[thread->groups->active])
 		return;
 	for (unsigned i = 0; first && i < TD_LEAVINGS; i++)
 		thread->own_leavings[i] = values[first + i];

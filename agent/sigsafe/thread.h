@@ -193,6 +193,11 @@ struct td_thread {
 	struct td_thread *next; /* all threads ever, see core/threads.c */
 	_Atomic uint32_t tid;   /* 0: free for another thread */
 	bool adopted; /* ran before the agent: finds itself at its first signal */
+	/* A hybrid's small cores count by events of their own, which stand still
+	 * elsewhere: the same thread once more, for what it does there; NULL none. */
+	struct td_thread *small;
+	enum td_core_type cores; /* that this is about */
+	uint32_t first_group;    /* of the profile, of their groups */
 
 	bool unblocked; /* our signal, which the program believes blocked: core/masks.h */
 	/* The first three are one word for who wants none of them (TD_GATE). */

@@ -34,7 +34,7 @@ static void difference(const struct td_thread *thread,
 	}
 	values[0] *= shape->scale;
 	if (shape->level1)
-		td_groups_make_nodes(values);
+		td_groups_make_nodes(td_groups_shapes, values);
 }
 
 static void correct(uint64_t *values)

@@ -18,6 +18,7 @@ whether all is within the limits:
   --thread TID=REPORT.json   what `tdagent report --thread=TID` said
   --functions-only   totals are not looked at
   --brief      one line for all functions
+  --cores TYPE  of a hybrid's large or small cores, as the report is
 """
 import argparse
 import json
@@ -72,7 +73,8 @@ class Comparison:
         self.farthest_share = 0.0
 
     def of(self, what):
-        return [t for t in self.truth if t["what"] == what]
+        return [t for t in self.truth if t["what"] == what and
+                t.get("cores") in (None, self.limits.cores)]
 
     def fail(self, *words):
         self.failed.append(" ".join(str(word) for word in words))
@@ -199,6 +201,7 @@ def main():
     parser.add_argument("--thread", type=of_one_thread, action="append", default=[])
     parser.add_argument("--functions-only", action="store_true")
     parser.add_argument("--brief", action="store_true")
+    parser.add_argument("--cores")
     limits = parser.parse_args()
     report = read_json(limits.report)
     comparison = Comparison(report, read_truth(limits.truth), limits)

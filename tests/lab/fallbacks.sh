@@ -45,7 +45,7 @@ END
 echo "== cores of two types, as /sys says: only the large ones are measured"
 lab_setup="mkdir -p /tmp/d/cpu_atom /tmp/d/cpu_core;
 	cp -r /sys/bus/event_source/devices/cpu/. /tmp/d/cpu_core/ 2>/tmp/cp;
-	echo 0-7 >/tmp/d/cpu_core/cpus; echo 8-15 >/tmp/d/cpu_atom/cpus;
+	echo 0-7 >/tmp/d/cpu_core/cpus; echo 8-15 >/tmp/d/cpu_atom/cpus; echo 10 >/tmp/d/cpu_atom/type;
 	mount -o bind /tmp/d /sys/bus/event_source/devices;"
 measure hybrid "-m spr" 100000 1000 "-r 700"
 lab_setup=

@@ -17,6 +17,7 @@ lab_tests = \
 	tests/lab/events.sh \
 	tests/lab/fallbacks.sh \
 	tests/lab/guest.sh \
+	tests/lab/hybrid.sh \
 	tests/lab/import.sh \
 	tests/lab/models.sh \
 	tests/lab/others.sh \

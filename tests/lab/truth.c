@@ -27,6 +27,7 @@ static struct lab_thread {
 static unsigned threads_used, rounds;
 static void (*thread_work)(unsigned, uint64_t);
 static uint64_t elapsed_ns;
+static bool of_cores;
 
 /* `sign` times `spread` percent away from `mix`, which stays the mean of both signs. */
 static struct labpmu_mix away(const struct labpmu_mix *mix, int sign, unsigned spread)
@@ -90,6 +91,13 @@ static bool declare(struct lab_range *ranges, size_t n, const struct lab_options
 		if (options->drop)
 			drop_uops(&ranges[i], kind);
 	}
+	for (size_t i = 0; i < n && options->cores; i++) {
+		const struct lab_range *next = &ranges[(i + 1) % n];
+
+		labpmu_small((uint64_t)ranges[i].number, 1.25 * ranges[i].cpi,
+			     &next->mix);
+	}
+	of_cores = options->cores;
 	labpmu_param(LABPMU_SELF, 1.0, &rest_mix);
 	lab_agent_declare(options->parts);
 	labpmu_commit();
@@ -163,9 +171,18 @@ static void print_sums(const struct labpmu_truth *truth)
 	printf("}}\n");
 }
 
-static void print_line(const char *what, const struct labpmu_truth *truth)
+/* Of which cores a line is; NULL: of all. */
+static void print_cores(const char *cores)
+{
+	if (cores)
+		printf("\"cores\": \"%s\", ", cores);
+}
+
+static void print_line(const char *what, const char *cores,
+		       const struct labpmu_truth *truth)
 {
 	printf("{\"what\": \"%s\", ", what);
+	print_cores(cores);
 	print_sums(truth);
 }
 
@@ -190,7 +207,7 @@ static uintptr_t base_of(const char *code, const char **object)
 }
 
 /* `visit`: cycles for each arrival from other code, or each call where that is longer. */
-static void print_function(const struct lab_range *range,
+static void print_function(const struct lab_range *range, const char *cores,
 			   const struct labpmu_truth *truth)
 {
 	const char *object;
@@ -199,6 +216,7 @@ static void print_function(const struct lab_range *range,
 
 	printf("{\"what\": \"function\", \"name\": \"%s\", \"address\": \"0x%lx\", \"object\": \"%s\", ",
 	       range->name, address, object);
+	print_cores(cores);
 	if (range->caller)
 		printf("\"caller\": \"%s\", ", range->caller);
 	printf("\"visit\": %.1f, ",
@@ -207,7 +225,7 @@ static void print_function(const struct lab_range *range,
 }
 
 /* The ranges of one name together; the first one's calls and arrivals stand. */
-static void print_functions(const struct lab_range *ranges, size_t n,
+static void print_functions(const struct lab_range *ranges, size_t n, const char *cores,
 			    const struct labpmu_truth *truth)
 {
 	for (size_t i = 0; i < n;) {
@@ -216,7 +234,7 @@ static void print_functions(const struct lab_range *ranges, size_t n,
 
 		for (i++; i < n && strcmp(ranges[i].name, first->name) == 0; i++)
 			add_up(&sum, &truth[i]);
-		print_function(first, &sum);
+		print_function(first, cores, &sum);
 	}
 }
 
@@ -238,26 +256,46 @@ static void read_thread(const struct lab_range *ranges, size_t n, int slot,
 	lab_agent_read(slot, ours);
 }
 
+/* The ranges, and behind them the rest. */
+static void read_cores(const struct lab_range *ranges, size_t n, enum labpmu_cores cores,
+		       struct labpmu_truth *truth)
+{
+	for (size_t i = 0; i < n; i++)
+		labpmu_read_cores((uint64_t)ranges[i].number, cores, &truth[i]);
+	labpmu_read_cores(LABPMU_SELF, cores, &truth[n]);
+}
+
 /* Reads everything first: printing is work, too. */
 static void print(const struct lab_range *ranges, size_t n)
 {
-	static struct labpmu_truth function[RANGES_MAX], thread[LAB_THREADS_MAX + 1],
-		thread_ours[LAB_THREADS_MAX + 1];
+	static struct labpmu_truth function[RANGES_MAX], by_cores[2][RANGES_MAX + 1],
+		thread[LAB_THREADS_MAX + 1], thread_ours[LAB_THREADS_MAX + 1];
 	struct labpmu_truth rest, ours, edges;
 
 	for (unsigned i = 0; i <= threads_used; i++)
 		read_thread(ranges, n, threads[i].slot, &thread[i], &thread_ours[i]);
 	for (size_t i = 0; i < n; i++)
 		labpmu_read((uint64_t)ranges[i].number, &function[i]);
+	if (of_cores) {
+		read_cores(ranges, n, LABPMU_LARGE, by_cores[0]);
+		read_cores(ranges, n, LABPMU_SMALL, by_cores[1]);
+	}
 	lab_agent_read(-1, &ours);
 	labpmu_read(LABPMU_SELF, &rest);
 	labpmu_read(LABPMU_EDGES, &edges);
 	printf("{\"what\": \"machine\", \"interrupts\": %lu, \"elapsed_ns\": %lu}\n",
 	       rest.pmis, elapsed_ns);
-	print_functions(ranges, n, function);
-	print_line("agent", &ours);
-	print_line("rest", &rest);
-	print_line("edges", &edges);
+	if (!of_cores) {
+		print_functions(ranges, n, NULL, function);
+		print_line("rest", NULL, &rest);
+	} else {
+		print_functions(ranges, n, "large", by_cores[0]);
+		print_line("rest", "large", &by_cores[0][n]);
+		print_functions(ranges, n, "small", by_cores[1]);
+		print_line("rest", "small", &by_cores[1][n]);
+	}
+	print_line("agent", NULL, &ours);
+	print_line("edges", NULL, &edges);
 	for (unsigned i = 0; i <= threads_used; i++) {
 		printf("{\"what\": \"thread\", \"tid\": %d, ", threads[i].tid);
 		print_sums(&thread[i]);
@@ -298,6 +336,9 @@ static bool read_option(int option, struct lab_options *options,
 	case 'd':
 		options->drop = true;
 		return true;
+	case 'c':
+		options->cores = true;
+		return true;
 	case 'k':
 		options->skid = number(optarg);
 		return true;
@@ -316,7 +357,7 @@ bool lab_options(int argc, char **argv, struct lab_options *options,
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "r:t:s:n:dk:a:x:")) != -1) {
+	while ((option = getopt(argc, argv, "r:t:s:n:dck:a:x:")) != -1) {
 		if (read_option(option, options, own))
 			continue;
 		fprintf(stderr, "%s " LAB_USAGE "%s\n", argv[0],

@@ -36,11 +36,12 @@ struct lab_options {
 	uint64_t seed;
 	struct lab_noise noise;
 	bool drop;         /* dropped uops and clears, as much as a mix has room for */
+	bool cores;        /* a hybrid: a range is like the next one on small cores */
 	uint64_t skid;     /* interrupts come so many instructions late */
 	const char *parts; /* the agent's functions one by one (lab_agent_declare()) */
 };
 #define LAB_USAGE                                                                        \
-	"[-r ROUNDS] [-t THREADS] [-s SEED] [-n SPREAD,DWELL] [-d] [-k SKID] [-a FILE]"
+	"[-r ROUNDS] [-t THREADS] [-s SEED] [-n SPREAD,DWELL] [-d] [-c] [-k SKID] [-a FILE]"
 
 /*
  * Reads the command line; what is not given stays.  `own` is told the program's own
@@ -54,7 +55,8 @@ bool lab_options(int argc, char **argv, struct lab_options *options,
  * Declares the `n` ranges, the code outside of them and that of libtdagent, if it is
  * here.  Runs `work` in this thread or in options->threads, each with a seed of its own.
  * Then prints the exact truth, a line of JSON each: the machine, functions, our own code
- * (agent), the rest, edges, then every thread without our own code, and that; the agent's
+ * (agent), the rest, edges (with options->cores functions and the rest once for each type
+ * of cores), then every thread without our own code, and that; the agent's
  * functions (part).  Outside the lab, or when the emulator refuses a range, it works too,
  * and says so instead. Returns an exit status.  Context: normal, once.
  */

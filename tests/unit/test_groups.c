@@ -28,10 +28,11 @@ static void setup(void)
 	memory_store_add_thread(&thread.places);
 	td_random_seed(&thread.random, 1, 0);
 	thread.groups = &groups;
+	groups.shape = td_groups_shapes;
 	thread.fd_mark = SIGUSR1;
 	ck_assert_int_eq(pipe(pipes), 0);
 	ck_assert_int_eq(fcntl(pipes[0], F_SETSIG, SIGUSR1), 0);
-	td_groups_shape = (struct td_groups_shape){
+	td_groups_shapes[0] = (struct td_groups_shape){
 		.width = 4,
 		.groups = GROUPS,
 		.nodes = true,
@@ -43,8 +44,8 @@ static void setup(void)
 	groups.groups = GROUPS;
 	groups.cycles = &page;
 	for (uint32_t g = 0; g < GROUPS; g++) {
-		td_groups_shape.members[g] = 5;
-		memcpy(td_groups_shape.value[g], (uint8_t[]){1, 2, 3, 4, 5}, 5);
+		td_groups_shapes->members[g] = 5;
+		memcpy(td_groups_shapes->value[g], (uint8_t[]){1, 2, 3, 4, 5}, 5);
 		for (uint32_t i = 0; i < 5; i++) {
 			groups.group[g].fd[i] = pipes[0];
 			groups.group[g].page[i] = &page;
@@ -88,11 +89,11 @@ START_TEST(makes_level_1_with_another_rest)
 {
 	struct td_reading now;
 
-	td_groups_shape.rest = 1;
-	memset(td_groups_shape.factor, 0, sizeof(td_groups_shape.factor));
-	td_groups_shape.factor[0][0] = td_groups_shape.factor[2][2] =
-		td_groups_shape.factor[3][1] = 1;
-	td_groups_shape.factor[2][3] = -1;
+	td_groups_shapes->rest = 1;
+	memset(td_groups_shapes->factor, 0, sizeof(td_groups_shapes->factor));
+	td_groups_shapes->factor[0][0] = td_groups_shapes->factor[2][2] =
+		td_groups_shapes->factor[3][1] = 1;
+	td_groups_shapes->factor[2][3] = -1;
 	capture((uint64_t[]){1000, 1200, 1600, 900, 100, 7});
 	ck_assert(td_groups_ops.read(&thread, &now));
 	ck_assert_uint_eq(now.values[1], 1200);
@@ -185,7 +186,7 @@ START_TEST(by_read)
 
 	ck_assert_int_eq(pipe(cycles), 0);
 	ck_assert_int_eq(fcntl(cycles[0], F_SETSIG, SIGUSR1), 0);
-	td_groups_shape.by_read = true;
+	td_groups_shapes->by_read = true;
 	thread.fd = cycles[0];
 	counted(cycles[1], 5000, 900, 70);
 	td_groups_ops.reset(&thread);
@@ -251,7 +252,7 @@ START_TEST(drills_down)
 {
 	unsigned taken[GROUPS];
 
-	td_groups_shape.drill = true;
+	td_groups_shapes->drill = true;
 	choose((const int[]){30, 5, 60, 5}, taken);
 	ck_assert_uint_gt(taken[0], 150);
 	ck_assert_uint_gt(taken[1], 150);
@@ -277,8 +278,8 @@ START_TEST(level_1_in_parts)
 {
 	unsigned taken[GROUPS];
 
-	td_groups_shape.drill = true;
-	td_groups_shape.divides[1] = td_groups_shape.divides[2] = TD_GROUP_LEVEL1;
+	td_groups_shapes->drill = true;
+	td_groups_shapes->divides[1] = td_groups_shapes->divides[2] = TD_GROUP_LEVEL1;
 	choose((const int[]){90, 0, 5, 5}, taken);
 	for (int g = 0; g < 3; g++)
 		ck_assert(taken[g] > 30 && taken[g] < 110);

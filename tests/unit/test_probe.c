@@ -216,6 +216,10 @@ START_TEST(test_pmus)
 	ck_assert_str_eq(facts.atom_cpus, "12-19");
 	ck_assert_ptr_nonnull(
 		strstr(obstacle("two types of cores")->change, "taskset -c 0-11"));
+	facts.agent_both = true;
+	ck_assert_ptr_null(strstr(
+		obstacles[td_probe_obstacles(&facts, obstacles) - 1].what, "two types"));
+	facts.agent_both = false;
 	facts.cycles_error = ENOENT;
 	ck_assert_ptr_null(strstr(
 		obstacles[td_probe_obstacles(&facts, obstacles) - 1].what, "two types"));

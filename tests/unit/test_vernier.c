@@ -586,7 +586,7 @@ START_TEST(one_group_makes_level_1)
 {
 	use_events(1);
 	td_vernier_shape.level1 = true;
-	td_groups_shape =
+	td_groups_shapes[0] =
 		(struct td_groups_shape){.rest = 3, .factor = {{1}, {1, -2}, {0, 0, 1}}};
 	pass_events(90000, 900);
 	overflow(ID_A, here);

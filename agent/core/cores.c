@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/cores.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/core/confined.h"
+#include "agent/sigsafe/proc.h"
+
+#define DEVICES "/sys/bus/event_source/devices/"
+
+static bool read_line(const char *pmu, const char *file, char *text, size_t size)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), DEVICES "%s/%s", pmu, file);
+	if (td_proc_read(path, text, size) <= 0)
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	return true;
+}
+
+/* "0-7,16" as a set; what is beyond its size is left out. */
+static void parse_list(const char *list, cpu_set_t *cpus)
+{
+	char *at = (char *)list;
+
+	CPU_ZERO(cpus);
+	while (*at >= '0' && *at <= '9') {
+		unsigned long first = strtoul(at, &at, 10), last = first;
+
+		if (*at == '-')
+			last = strtoul(at + 1, &at, 10);
+		for (; first <= last && first < CPU_SETSIZE; first++)
+			CPU_SET(first, cpus);
+		at += *at == ',';
+	}
+}
+
+/* Looked at once: a forked child inherits what was chosen. */
+static bool may_move(void)
+{
+	static bool known, may;
+
+	if (!known)
+		may = td_confined_may_move();
+	known = true;
+	return may;
+}
+
+bool td_cores_find(struct td_cores cores[TD_CORE_TYPES])
+{
+	static const char *const pmus[TD_CORE_TYPES] = {"cpu_core", "cpu_atom"};
+	cpu_set_t allowed;
+	char type[16];
+
+	for (unsigned i = 0; i < TD_CORE_TYPES; i++) {
+		if (!read_line(pmus[i], "type", type, sizeof(type)) ||
+		    !read_line(pmus[i], "cpus", cores[i].list, sizeof(cores[i].list)))
+			return false;
+		cores[i].type = (uint32_t)strtoul(type, NULL, 10);
+		parse_list(cores[i].list, &cores[i].cpus);
+	}
+	if (!may_move() || sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+		return false;
+	for (unsigned i = 0; i < TD_CORE_TYPES; i++)
+		CPU_AND(&cores[i].cpus, &cores[i].cpus, &allowed);
+	return true;
+}
+
+int td_cores_visit(const cpu_set_t *cpus, cpu_set_t *before)
+{
+	if (!CPU_COUNT(cpus))
+		return -ENOENT;
+	if (sched_getaffinity(0, sizeof(*before), before) != 0 ||
+	    sched_setaffinity(0, sizeof(*cpus), cpus) != 0)
+		return -errno;
+	return 0;
+}
+
+void td_cores_leave(const cpu_set_t *before)
+{
+	sched_setaffinity(0, sizeof(*before), before);
+}

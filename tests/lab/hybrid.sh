@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Cores of two types, CPU 0 large and CPU 1 small, on which each function behaves
+# otherwise: figures of each type against its truth, wherever the program runs.
+. "$(dirname "$0")/lib.sh"
+
+with_command
+
+# Time is not counted with two CPUs (lib.sh), and the kernel would throttle.
+quick='echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent'
+
+# hybrid LABEL COMMAND: it under the agent, and its profile
+hybrid()
+{
+	echo
+	echo "== $1"
+	lab "$1" "-m hybrid -s 2" "$quick; ${lab_setup:-TDAGENT_LEVEL=2} $(with_agent 100000 1000) $2 >/out/truth 2>/out/said"
+	ended "exit 0" "$1"
+	[ ! -s "$work/$1/said" ] || { fail "$1: somebody said something:"; head "$work/$1/said"; }
+}
+
+# of_cores LABEL TYPE [OPTION...]: what it did on those cores.  Level 2 is told apart from
+# some 20 windows of a group.
+of_cores()
+{
+	label=$1
+	cores=$2
+	shift 2
+	threads=
+	"$tdagent" report --top=0 --format=json --cores="$cores" "$work/$label/profile" \
+		>"$work/$label.json" || fail "$label: no report"
+	accurate "$label" --cores "$cores" --functions-only --points2 6 "$@"
+}
+
+hybrid migrating "./phases -c -x migrate -r 400"
+for cores in large small; do
+	of_cores migrating $cores --windows 40 --enough 10
+	CORES=$cores holds migrating <<'END'
+import os
+run, totals = report["run"], report["totals"]
+check(run["backend"] == "events", "backend is %s: %s" % (run["backend"], run["reason"]))
+check(run["cores"] == os.environ["CORES"], "cores are " + run["cores"])
+check("large cores (CPUs 0) and small ones (1)" in run["reason"], run["reason"])
+check(any("samples are of its" in note for note in run["notes"]), "the others are not told")
+cycles = sum(t["cycles"] for t in truth if t.get("cores") == run["cores"])
+width = {"large": 6, "small": 5}[run["cores"]]
+off = totals["slots"] / (cycles * width) - 1
+check(abs(off) < 0.02, "%+.1f %% of the slots" % (100 * off))
+END
+done
+
+echo
+echo "== large and small threads at once"
+hybrid threads "./phases -c -x migrate -t 3 -r 120"
+for cores in large small; do
+	of_cores threads $cores --brief --windows 40 --enough 8 --points2 12
+done
+
+# confined to one type from the start: its own best
+hybrid pinned "taskset 2 ./phases -c -r 200"
+"$tdagent" report --top=0 --format=json "$work/pinned/profile" >"$work/pinned.json"
+accurate pinned --cores small --functions-only --brief --windows 40 --enough 10 --points2 6
+holds pinned <<'END'
+run = report["run"]
+check("gracemont" in run["reason"] and "only on CPUs 1" in run["reason"], run["reason"])
+END
+lab_setup=TDAGENT_LEVEL=auto
+hybrid pinned-large "taskset 1 ./phases -c -r 200"
+"$tdagent" report --top=0 --format=json "$work/pinned-large/profile" >"$work/pinned-large.json"
+accurate pinned-large --cores large --functions-only --brief --windows 40 --enough 10
+holds pinned-large <<'END'
+run = report["run"]
+check(run["backend"] == "metrics" and "only on CPUs 0" in run["reason"], run["reason"])
+END
+
+echo
+echo "== tdagent probe"
+probes hybrid "-m hybrid -s 2"
+says hybrid "--pmu=auto     events"
+says hybrid "large cores (CPUs 0) and small ones (1)"
