@@ -209,7 +209,8 @@ static enum td_reject judge(const struct td_thread *thread,
 
 /*
  * The kernel multiplied the fields of PERF_METRICS by SLOTS and cut off what was behind
- * the point: the fields again.  What level 1 lacks was cut off its nodes, of each alike.
+ * the point: the fields again.  What level 1 lacks was cut off its nodes, of each alike;
+ * of the others half a slot was, on average.
  */
 static uint64_t fields_of(const uint64_t *values)
 {
@@ -225,8 +226,8 @@ static uint64_t fields_of(const uint64_t *values)
 	for (uint32_t i = 0; i < td_vernier_shape.nodes; i++) {
 		uint64_t value = values[1 + i] * parts, field;
 
-		if (i < TD_FIELDS_LEVEL1 && value)
-			value += rest;
+		if (value)
+			value += i < TD_FIELDS_LEVEL1 ? rest : parts / 2;
 		field = (value * FIELD_FULL + parts * slots / 2) / (parts * slots);
 		metrics |= (field < FIELD_FULL ? field : FIELD_FULL) << (8 * i);
 	}

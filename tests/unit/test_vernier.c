@@ -338,6 +338,30 @@ START_TEST(few_slots_add_up)
 END_TEST
 
 /* The register had another thread's slots in it. */
+/* What the kernel cuts off is the same for all fields of level 2, and not little. */
+START_TEST(level_2_is_right_on_average)
+{
+	static const uint64_t field[4] = {100, 80, 50, 25};
+	double off = 0;
+
+	td_vernier_shape.nodes = 5; /* what are returns elsewhere is the fifth */
+	plan.leavings = 0;
+	for (uint32_t f = 20; f < 60; f++) {
+		pass(90000);
+		overflow(ID_A, here);
+		pass(11);
+		counts.value[FIELD] -= 66;
+		for (uint32_t i = 0; i < 4; i++)
+			counts.value[FIELD + i] += 66 * field[i] / 255;
+		counts.value[RETURNS] += 66 * f / 255;
+		overflow(ID_B, here);
+		off += (double)(logged(f - 20)->value[2] & 0xff) - f;
+	}
+	ck_assert_uint_eq(record()->windows, 40);
+	ck_assert_msg(off > -20 && off < 20, "%.2f steps of 255", off / 40);
+}
+END_TEST
+
 START_TEST(impossible_counts_are_left_out)
 {
 	pass(90000);
@@ -645,6 +669,7 @@ int main(void)
 	tcase_add_test(tests, a_return_or_a_call_tells_of_a_visit);
 	tcase_add_test(tests, fields_come_back);
 	tcase_add_test(tests, few_slots_add_up);
+	tcase_add_test(tests, level_2_is_right_on_average);
 	tcase_add_test(tests, impossible_counts_are_left_out);
 	tcase_add_test(tests, a_record_without_a_partner_is_a_sample);
 	tcase_add_test(tests, a_lone_record_of_the_other_is_none);
