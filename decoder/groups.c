@@ -9,6 +9,7 @@
 #include "decoder/formula.h"
 
 #define SOURCES_MAX (TD_EVENTS_MAX + TD_NODES_LEVEL1)
+#define COST_WHOLE 0.5      /* events a window */
 #define NODES TD_GROUPS_MAX /* as a group: level 1 as it was measured */
 
 /* One measured number that formulas use. */
@@ -202,22 +203,88 @@ static int is_source(const struct td_groups_plan *plan, const struct td_file_eve
 	return event->group || !judged || plan->returns[0];
 }
 
+/* The windows of the event's group; NULL: there are none. */
+static const struct td_file_sum *sums_of(const struct td_groups_plan *plan, uint32_t i,
+					 const struct td_file_sum *first, uint64_t *n,
+					 const struct td_groups *groups)
+{
+	uint32_t group = plan->event[i].group;
+
+	if (!group)
+		return first;
+	*n = groups ? groups->group[group].windows : 0;
+	return groups ? groups->group[group].sum : NULL;
+}
+
+/* Where an event's sum is among its group's. */
+static int place_of(const struct td_groups_plan *plan, const struct td_file_event *event)
+{
+	return event->group ? event->value : plan->first[event->value];
+}
+
+/* Windows enough for a rate? */
+static int has_windows(const struct td_groups_plan *plan, uint32_t i,
+		       const struct td_file_sum *first, uint64_t n,
+		       const struct td_groups *groups)
+{
+	const struct td_file_sum *sum = sums_of(plan, i, first, &n, groups);
+
+	return sum && n >= 2 && place_of(plan, &plan->event[i]) >= 0 &&
+	       td_sum_value(&sum[0]) > 0;
+}
+
+/* By the windows that it has for itself, a cycle. */
+static struct td_estimate own_rate(const struct td_groups_plan *plan, uint32_t i,
+				   const struct td_file_sum *first, uint64_t n,
+				   const struct td_groups *groups)
+{
+	const struct td_file_sum *sum = sums_of(plan, i, first, &n, groups);
+
+	return td_estimate_rate(&sum[place_of(plan, &plan->event[i])], &sum[0], n,
+				plan->width);
+}
+
+/*
+ * Told apart from its neighbours; NULL: it is not, or it is long enough to be mostly by
+ * itself and the sums of its windows are surer, though empty ones know their cost as
+ * whole events only.
+ */
+static const struct td_groups_rate *told(const struct td_groups_plan *plan, uint32_t i,
+					 const struct td_file_sum *first, uint64_t n,
+					 const struct td_groups *groups)
+{
+	const struct td_groups_rate *rate = groups ? &groups->rate[i] : NULL;
+	const struct td_file_sum *sum;
+	struct td_estimate own;
+	double cost;
+
+	if (!rate || !rate->known)
+		return NULL;
+	if (!rate->own || !has_windows(plan, i, first, n, groups))
+		return rate;
+	own = own_rate(plan, i, first, n, groups);
+	sum = sums_of(plan, i, first, &n, groups);
+	cost = COST_WHOLE * (double)n * plan->width / td_sum_value(&sum[0]);
+	return hypot(own.high - own.value, cost) < rate->half ? NULL : rate;
+}
+
 static void add_events(struct sources *all, const struct td_groups_plan *plan,
 		       const struct td_file_sum *first, uint64_t n,
 		       const struct td_groups *groups)
 {
 	for (uint32_t i = 0; i < plan->events; i++) {
 		const struct td_file_event *event = &plan->event[i];
+		const struct td_groups_rate *rate = told(plan, i, first, n, groups);
 
 		if (!is_source(plan, event))
 			continue;
-		if (groups && groups->rate[i].known)
+		if (rate)
 			add_source(all, &(struct source){
 						.name = event->name,
-						.value = groups->rate[i].value,
-						.half = groups->rate[i].half,
+						.value = rate->value,
+						.half = rate->half,
 						.group = event->group,
-						.windows = groups->rate[i].df + 1ull,
+						.windows = rate->df + 1ull,
 					});
 		else if (event->group && groups)
 			add_event(all, event,
@@ -372,38 +439,14 @@ void td_groups_values(const struct td_groups_plan *plan, const struct td_file_su
 	td_topdown_complete(value);
 }
 
-/* The windows of the event's group; NULL: there are none. */
-static const struct td_file_sum *sums_of(const struct td_groups_plan *plan, uint32_t i,
-					 const struct td_file_sum *first, uint64_t *n,
-					 const struct td_groups *groups)
-{
-	uint32_t group = plan->event[i].group;
-
-	if (!group)
-		return first;
-	*n = groups ? groups->group[group].windows : 0;
-	return groups ? groups->group[group].sum : NULL;
-}
-
-/* Where an event's sum is among its group's. */
-static int place_of(const struct td_groups_plan *plan, const struct td_file_event *event)
-{
-	return event->group ? event->value : plan->first[event->value];
-}
-
-/* Told apart from its neighbours; NULL: it is not. */
-static const struct td_groups_rate *told(const struct td_groups *groups, uint32_t i)
-{
-	return groups && groups->rate[i].known ? &groups->rate[i] : NULL;
-}
-
 /* The instructions a cycle of the event's group, likewise; 0: not known. */
 static double told_instructions(const struct td_groups_plan *plan, uint32_t i,
 				const struct td_groups *groups)
 {
 	for (uint32_t k = 0; k < plan->events; k++)
 		if (plan->event[k].group == plan->event[i].group &&
-		    strcmp(plan->event[k].name, "inst") == 0 && told(groups, k))
+		    strcmp(plan->event[k].name, "inst") == 0 && groups &&
+		    groups->rate[k].known)
 			return groups->rate[k].value;
 	return 0;
 }
@@ -422,36 +465,23 @@ static struct td_estimate scaled(struct td_estimate estimate, double by)
 				    estimate.high * by};
 }
 
-/* Windows enough for a rate? */
-static int has_windows(const struct td_groups_plan *plan, uint32_t i,
-		       const struct td_file_sum *first, uint64_t n,
-		       const struct td_groups *groups)
-{
-	const struct td_file_sum *sum = sums_of(plan, i, first, &n, groups);
-
-	return sum && n >= 2 && place_of(plan, &plan->event[i]) >= 0 &&
-	       td_sum_value(&sum[0]) > 0;
-}
-
 static int is_known(const struct td_groups_plan *plan, uint32_t i,
 		    const struct td_file_sum *first, uint64_t n,
 		    const struct td_groups *groups)
 {
-	return told(groups, i) || has_windows(plan, i, first, n, groups);
+	return told(plan, i, first, n, groups) || has_windows(plan, i, first, n, groups);
 }
 
-/* By the windows that it has for itself. */
 static void rate_of_own(const struct td_groups_plan *plan, uint32_t i,
 			const struct td_file_sum *first, uint64_t n,
 			const struct td_groups *groups, struct td_event_rate *rate)
 {
-	const struct td_file_event *event = &plan->event[i];
 	uint64_t windows = n;
 	const struct td_file_sum *sum = sums_of(plan, i, first, &windows, groups);
-	int at = place_of(plan, event), inst = instructions_of(plan, event->group);
+	int inst = instructions_of(plan, plan->event[i].group);
 	double cycles = td_sum_value(&sum[0]) / plan->width;
 
-	rate->per_cycle = td_estimate_rate(&sum[at], &sum[0], windows, plan->width);
+	rate->per_cycle = own_rate(plan, i, first, n, groups);
 	if (inst >= 0 && td_sum_value(&sum[inst]) > 0)
 		rate->per_instruction =
 			scaled(rate->per_cycle, cycles / td_sum_value(&sum[inst]));
@@ -462,7 +492,7 @@ int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
 		   const struct td_groups *groups, struct td_event_rate *rate)
 {
 	const struct td_file_event *event = &plan->event[i];
-	const struct td_groups_rate *from = told(groups, i);
+	const struct td_groups_rate *from = told(plan, i, first, n, groups);
 	double inst = told_instructions(plan, i, groups);
 
 	for (uint32_t k = 0; k < i; k++)

@@ -39,6 +39,7 @@ unsigned td_groups_level1(const struct td_groups_plan *plan, uint32_t group,
 /* How often an event was in a function, told apart from its neighbours; a cycle. */
 struct td_groups_rate {
 	int known;
+	int own;     /* of a function whose visits are as long as many windows */
 	unsigned df; /* of Student's distribution */
 	double value;
 	double half; /* of its 95 % interval */

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USUAL 0.2      /* an event's mean, as a part of slots: separate.h's scale */
-#define EVENTS_FEW 100 /* in all windows */
-#define OPENED_FEW 4   /* windows of the group that open in a function */
+#define USUAL 0.2       /* an event's mean, as a part of slots: separate.h's scale */
+#define EVENTS_FEW 100  /* in all windows */
+#define VISIT_LONG 1000 /* cycles */
+#define OPENED_FEW 4    /* windows of the group that open in a function */
 
 struct event {
 	uint32_t number; /* in the plan */
@@ -104,6 +105,7 @@ static int take_rates(const struct group *group, double width,
 			continue;
 		to->groups->rate[event->number] = (struct td_groups_rate){
 			.known = 1,
+			.own = from->visit >= VISIT_LONG,
 			.df = value->df,
 			.value = by * value->estimate.value,
 			.half = by * (value->estimate.high - value->estimate.low) / 2,

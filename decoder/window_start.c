@@ -10,6 +10,7 @@
 #define DISAGREE 5.        /* standard deviations */
 #define DISAGREE_CYCLES 8. /* by which empty windows are thought to be wrong */
 #define COST_ERROR 0.3
+#define BEGUN 4. /* standard deviations of the start */
 #define NODES TD_SEPARATE_NODES
 
 struct line {
@@ -183,5 +184,8 @@ int td_start_find(const struct td_separate_input *input, const struct td_columns
 	free(line);
 	if (lines >= LINES_FEWEST)
 		move_start(&m, lines, axis);
+	/* that few windows have not begun shows in counts that nothing rounds */
+	if (input->exact)
+		axis->first = fmax(axis->first, axis->start + BEGUN * axis->start_spread);
 	return 0;
 }
