@@ -54,6 +54,7 @@ EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/constant.py tests/run/expe
 # The long form of real-programs.sh, alone: its shares come from a busy machine.
 .PHONY: check-real
 check-real: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	$(top_srcdir)/tests/run/real-programs.sh --long
 
 # The full forms of what `make check` has in short, an hour or so: other people's
