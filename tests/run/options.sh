@@ -40,6 +40,7 @@ report live 0
 report by address
 report level 3
 report color red
+report cores medium
 annotate module *
 annotate jitdump none/jit.dump
 annotate format csv

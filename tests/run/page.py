@@ -141,12 +141,15 @@ def by_keyboard(browser, report):
             browser.press("Enter")
             down = browser.run("document.querySelector('.titles [data-key=%s]').getAttribute('aria-sort')" % key) == "descending"
             known = sorted([value(f) for f in functions if value(f) is not None], reverse=down)
-            shown = [value(next(f for f in functions if f["name"] == name)) for name in names(browser)]
+            shown = names(browser)
             # rows far out of sight, above or below the chosen one, are not made
             check(len(shown) >= min(15, len(functions)), "%d rows in sight" % len(shown))
             first = browser.run("Number(document.querySelector('.body .row').dataset.at)")
-            expected = known + [None] * (len(functions) - len(known))
-            same(shown, expected[first:first + len(shown)], "sorted by %s, %s" % (key, "down" if down else "up"))
+            expected = (known + [None] * (len(functions) - len(known)))[first:first + len(shown)]
+            # two modules may have a function of one name
+            may_be = [[value(f) for f in functions if f["name"] == name] for name in shown]
+            check(all(e in may for e, may in zip(expected, may_be)),
+                  "sorted by %s, %s: %r, not %r" % (key, "down" if down else "up", may_be, expected))
 
 
 def flame(browser, report):

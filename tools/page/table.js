@@ -47,7 +47,7 @@ const COLUMNS = [
     },
   },
   {
-    key: "bottleneck", title: "Limited by", room: 246, order: 2, class: "limited", needs: hasTopdown, value: f => answer(f).bottleneck,
+    key: "bottleneck", title: "Limited by", room: 264, order: 2, class: "limited", needs: hasTopdown, value: f => answer(f).bottleneck,
     cell(f) {
       const {topdown, bottleneck, total} = answer(f);
       return topdown ? [limit(bottleneck), ...(bottleneck ? [" ", ...written(topdown[bottleneck])] : []), total ? el("span", {class: "pm", title: "with all that it calls"}, " ^") : ""] : [];
