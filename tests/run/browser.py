@@ -107,6 +107,11 @@ class Browser:
     def frame(self):
         self.run("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
 
+    def soon(self, condition):
+        """Whether it holds within 120 frames: the page is fitted to a new size in one of the next."""
+        return self.run("new Promise(r => { let n = 0; (function look() {"
+                        " if (%s) r(true); else if (++n > 120) r(false); else requestAnimationFrame(look); })(); })" % condition)
+
     def size(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.frame()
