@@ -295,8 +295,8 @@ static int solve(struct td_separate_state *s)
 		err = solve_and_bound(s, 1);
 	if (!err) {
 		find_differ(s, &s->rows);
-		find_differ(s, &s->events[0].rows);
-		find_differ(s, &s->events[1].rows);
+		for (int i = 0; i < 2 && s->rows.more; i++)
+			find_differ(s, &s->events[i].rows);
 	}
 	if (!err)
 		err = shrink_twins(s);
@@ -337,7 +337,7 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);
 	if (!err)
 		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns);
-	s->rows.more = &s->events[0].rows;
+	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;
 	for (int i = 0; i < 2 && !err; i++)
 		err = td_events_build(&s->events[i], s->input, &s->axis, &s->columns, i);
 	s->events[0].rows.more = &s->events[1].rows;

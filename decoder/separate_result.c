@@ -13,6 +13,7 @@
 #define MOSTLY_OWN 0.8
 #define SHORT_VISIT 25.    /* cycles: shorter ones are not told apart reliably */
 #define LATE_VISITS 3.     /* times what interrupts are late: the same */
+#define AGREE 0.25         /* as a part of a visit: less is no difference */
 #define COUNTED_MOST 100.  /* cycles of a visit that is better known by calls */
 #define COUNTED_ERROR 0.05 /* of it */
 #define LATE_MOVES 0.5  /* of what late interrupts may move between pieces: its error */
@@ -479,8 +480,18 @@ static int find_late(const struct td_separate_state *s, struct answer *answer)
 	return 0;
 }
 
-/* With edges, short visits are better known by how many calls and returns windows
- * hold. */
+/* Without edges short visits of rare functions are not told from others' by calls and
+ * returns; then forward and backward say something else. */
+static int is_agreed(const struct td_events *events, uint32_t column)
+{
+	double visit = events[0].visit[column], back = events[1].visit[column];
+
+	return !events->visits_only ||
+	       (events[1].rows.keys && events[0].known[column] &&
+		events[1].known[column] && fabs(visit - back) < AGREE * visit);
+}
+
+/* Short visits are better known by how many calls and returns windows hold. */
 static void take_visits(const struct td_separate_state *s, struct stay *stay)
 {
 	for (uint32_t c = 0; c < s->columns.columns; c++) {
@@ -489,7 +500,8 @@ static void take_visits(const struct td_separate_state *s, struct stay *stay)
 		for (int i = 0; i < 2 && function != TD_NO_FUNCTION; i++) {
 			struct stay *to = &stay[function];
 
-			if (!s->events[i].rows.keys || !s->events[i].known[c])
+			if (!s->events[i].rows.keys || !s->events[i].known[c] ||
+			    !is_agreed(s->events, c))
 				continue;
 			to->ends += s->columns.ends[c];
 			to->visits += s->columns.ends[c] / s->events[i].visit[c];

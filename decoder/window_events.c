@@ -66,8 +66,9 @@ static int equally_frequent(const struct td_events *events,
 static int is_of_use(struct td_events *events, const struct td_separate_input *input,
 		     const struct td_axis *axis)
 {
-	if (axis->kind != TD_AXIS_REQUESTED || axis->start_spread <= 0 || !input->returns)
+	if (axis->kind != TD_AXIS_REQUESTED || !input->returns)
 		return 0;
+	events->visits_only = axis->start_spread <= 0;
 	events->shortest = td_axis_still(axis);
 	for (size_t i = 0; i < input->windows; i++) {
 		/* where some do not count them, the others count returns only; and a row

@@ -39,19 +39,20 @@ struct td_events {
 	const uint32_t *open,
 		*close; /* [windows of the input]: columns; or the other way round */
 	double shortest, longest; /* requested lengths of the windows that count */
+	int visits_only; /* no edges: lengths are the better clock, there are no rows */
 };
 
 /*
- * From the input's windows that are not empty.  No keys where there is nothing to be
- * gained (no edges) or the assumptions do not hold (no counter of events, lengths that
- * are not equally frequent).  0 or -ENOMEM; free in either case.
+ * From the input's windows that are not empty.  No keys where the assumptions do not hold
+ * (no counter of events, lengths that are not equally frequent).  0 or -ENOMEM; free in
+ * either case.
  */
 int td_events_build(struct td_events *events, const struct td_separate_input *input,
 		    const struct td_axis *axis, const struct td_columns *columns,
 		    int backward);
 
-/* Fills all rows, their variances included, without the windows of a batch
- * (TD_NO_BATCH: with all).  0 or -ENOMEM. */
+/* Finds the visits and fills all rows, their variances included, without the windows of a
+ * batch (TD_NO_BATCH: with all).  0 or -ENOMEM. */
 int td_events_fill(struct td_events *events, unsigned without);
 
 void td_events_free(struct td_events *events);

@@ -426,7 +426,7 @@ int td_events_fill(struct td_events *events, unsigned without)
 	struct scale *scale;
 	int err;
 
-	if (!keys)
+	if (!keys || (events->visits_only && without != TD_NO_BATCH))
 		return 0;
 	scale = malloc(keys * sizeof(*scale));
 	if (!scale)
@@ -436,7 +436,8 @@ int td_events_fill(struct td_events *events, unsigned without)
 		count_key(events, &events->rows.key[k], &scale[k], without);
 	}
 	guess_visits(events, scale);
-	err = fill(events, scale, without);
+	err = events->visits_only ? find_visits(events, scale)
+				  : fill(events, scale, without);
 	free(scale);
 	return err;
 }

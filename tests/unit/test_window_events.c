@@ -52,11 +52,11 @@ static void done(struct built *b)
 	sim_free(&b->sim);
 }
 
-static void visits_are_known(int backward)
+static void visits_are_known(const struct sim_setup *setup, int backward)
 {
 	struct built b;
 
-	build(&b, &cycle, backward);
+	build(&b, setup, backward);
 	ck_assert_uint_ge(b.events.rows.keys, SHORT);
 	for (uint32_t c = 0; c < b.columns.columns; c++) {
 		unsigned f = b.columns.function[c];
@@ -75,7 +75,19 @@ static void visits_are_known(int backward)
 START_TEST(visits)
 {
 	for (int backward = 0; backward < 2; backward++)
-		visits_are_known(backward);
+		visits_are_known(&cycle, backward);
+}
+END_TEST
+
+/* Without edges likewise, but for what is over before the shortest windows are. */
+START_TEST(visits_without_edges)
+{
+	struct sim_setup setup = cycle;
+
+	setup.edge = 0;
+	setup.shortest = 20;
+	for (int backward = 0; backward < 2; backward++)
+		visits_are_known(&setup, backward);
 }
 END_TEST
 
@@ -155,16 +167,11 @@ START_TEST(batches)
 }
 END_TEST
 
-/* Nothing to be gained, or not what it rests on. */
+/* Not what it rests on. */
 START_TEST(of_no_use)
 {
-	struct sim_setup setup = cycle;
 	struct built b;
 
-	setup.edge = 0;
-	build(&b, &setup, 0);
-	ck_assert_uint_eq(b.events.rows.keys, 0);
-	done(&b);
 	build(&b, &cycle, 0);
 	td_events_free(&b.events);
 	for (size_t i = 0, n = 0; i < b.sim.windows; i++) {
@@ -202,6 +209,7 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("window_events", (const TTest *const[]){visits, rows, batches,
-								 of_no_use, jumps, NULL});
+	return unit_main("window_events",
+			 (const TTest *const[]){visits, visits_without_edges, rows,
+						batches, of_no_use, jumps, NULL});
 }
