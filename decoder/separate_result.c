@@ -14,6 +14,7 @@
 #define SHORT_VISIT 25.    /* cycles: shorter ones are not told apart reliably */
 #define LATE_VISITS 3.     /* times what interrupts are late: the same */
 #define AGREE 0.25         /* as a part of a visit: less is no difference */
+#define NORMAL_95 1.96     /* standard deviations */
 #define COUNTED_MOST 100.  /* cycles of a visit that is better known by calls */
 #define COUNTED_ERROR 0.05 /* of it */
 #define LATE_MOVES 0.5  /* of what late interrupts may move between pieces: its error */
@@ -509,12 +510,15 @@ static void take_visits(const struct td_separate_state *s, struct stay *stay)
 	}
 }
 
+/* *error: its 95 % bound. */
 static double visit_of(const struct stay *stay, double *error)
 {
 	double by_length = visit_by_length(stay, error);
 
-	if (by_length >= COUNTED_MOST || stay->visits <= 0)
+	if (by_length >= COUNTED_MOST || stay->visits <= 0) {
+		*error *= NORMAL_95;
 		return by_length;
+	}
 	*error = COUNTED_ERROR * stay->ends / stay->visits;
 	return stay->ends / stay->visits;
 }

@@ -30,7 +30,7 @@ short_functions()
 		cpus="-s $1"
 		[ "$1" -gt 1 ] || cpus=
 		measure_program "$label" "-S $seed $cpus" 20000 300 "./awkward -t $2 -r $4 -s $seed $3"
-		truthful "$label" --limit 40=1.0 --samples 200
+		truthful "$label" --limit 25=1.0 --samples 200
 		by_vernier "$label"
 		holds "$label" <<'END'
 usable = report["run"]["separation"]["windows"]
@@ -40,10 +40,11 @@ END
 }
 
 if [ "${1:-}" = --long ]; then
-	for cpus in 1 2; do
-		for threads in 1 2 8; do
-			short_functions $cpus $threads "" $((4000 / threads))
-			short_functions $cpus $threads "-x sleep -x migrate" $((5200 / threads))
+	for long_cpus in 1 2; do
+		for long_threads in 1 2 8; do
+			short_functions $long_cpus $long_threads "" $((4000 / long_threads))
+			short_functions $long_cpus $long_threads "-x sleep -x migrate" \
+				$((5200 / long_threads))
 		done
 	done
 	exit
