@@ -55,8 +55,12 @@ class Share:
             self.pairs, self.percent, self.deviation, 100 * self.error / n, 100 * self.width / n)
 
 
+def length(visit):
+    return next(("%d cycles a visit" % least for least in (1000, 100, 25) if visit >= least), "shorter visits")
+
+
 def collect(directories):
-    """Shares by evidence and level, and by function."""
+    """Shares by evidence and level, by visit, and by function."""
     groups, by_function = collections.OrderedDict(), {}
     for run, directory in enumerate(directories):
         with open(os.path.join(directory, "report.json")) as file:
@@ -66,7 +70,7 @@ def collect(directories):
                 continue
             for pair in function.pairs():
                 level = "level 1" if pair[0] in lab.LEVEL1 else "level 2"
-                for key in ("all",), (function.evidence, level):
+                for key in ("all",), (function.evidence, level), (length(function.visit),):
                     groups.setdefault(key, Share()).add(run, pair)
                 by_function.setdefault(function.name, Share()).add(run, pair)
     return groups, by_function
