@@ -246,8 +246,8 @@ static struct td_estimate own_rate(const struct td_groups_plan *plan, uint32_t i
 
 /*
  * Told apart from its neighbours; NULL: it is not, or it is long enough to be mostly by
- * itself and the sums of its windows are surer, though empty ones know their cost as
- * whole events only.
+ * itself.  Then the sums of its windows are what it counts, but for edges: with them, the
+ * surer of the two, though empty windows know their cost as whole events only.
  */
 static const struct td_groups_rate *told(const struct td_groups_plan *plan, uint32_t i,
 					 const struct td_file_sum *first, uint64_t n,
@@ -262,6 +262,8 @@ static const struct td_groups_rate *told(const struct td_groups_plan *plan, uint
 		return NULL;
 	if (!rate->own || !has_windows(plan, i, first, n, groups))
 		return rate;
+	if (!rate->edges)
+		return NULL;
 	own = own_rate(plan, i, first, n, groups);
 	sum = sums_of(plan, i, first, &n, groups);
 	cost = COST_WHOLE * (double)n * plan->width / td_sum_value(&sum[0]);

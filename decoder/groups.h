@@ -40,6 +40,7 @@ unsigned td_groups_level1(const struct td_groups_plan *plan, uint32_t group,
 struct td_groups_rate {
 	int known;
 	int own;     /* of a function whose visits are as long as many windows */
+	int edges;   /* windows hold edges that empty ones do not show */
 	unsigned df; /* of Student's distribution */
 	double value;
 	double half; /* of its 95 % interval */

@@ -88,7 +88,7 @@ static int node_of(unsigned e)
 	return (int)(e < TD_NODES_LEVEL1 ? e : 2 * e - TD_NODES_LEVEL1);
 }
 
-static int take_rates(const struct group *group, double width,
+static int take_rates(const struct group *group, const struct td_separate_cost *cost,
 		      const struct td_separate_function *from,
 		      struct td_report_function *to)
 {
@@ -99,13 +99,14 @@ static int take_rates(const struct group *group, double width,
 	for (unsigned e = 0; e < group->events; e++) {
 		const struct event *event = &group->event[e];
 		const struct td_topdown_value *value = &from->node[node_of(e)];
-		double by = event->scale > 0 ? width / event->scale : 0;
+		double by = event->scale > 0 ? cost->width / event->scale : 0;
 
 		if (by <= 0 || !value->present)
 			continue;
 		to->groups->rate[event->number] = (struct td_groups_rate){
 			.known = 1,
 			.own = from->visit >= VISIT_LONG,
+			.edges = cost->start_spread > 0,
 			.df = value->df,
 			.value = by * value->estimate.value,
 			.half = by * (value->estimate.high - value->estimate.low) / 2,
@@ -129,7 +130,7 @@ static int take_group(struct td_report *report, const struct td_separate_input *
 
 		/* what nobody looked at stays blank, though its neighbours were */
 		if (opened[f] >= OPENED_FEW && from->evidence != TD_EVIDENCE_NONE)
-			err = take_rates(group, result->cost.width, from,
+			err = take_rates(group, &result->cost, from,
 					 &report->function[f]);
 	}
 	free(opened);

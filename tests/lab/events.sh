@@ -73,7 +73,8 @@ check(report["run"]["backend"] == "events", "backend is %s" % report["run"]["bac
 told = [f for f in report["functions"] if f.get("evidence") == "separated" and f["samples"] >= 250]
 check(len(told) > 15, "only %d functions told apart" % len(told))
 END
-	truthful "$1" --limit 100=4 --limit 40=6 --level2 20 --samples 250
+	# in so few windows shorter functions have none of their own, and may have no answer
+	truthful "$1" --limit 100=4 --limit 50=6 --level2 20 --samples 250
 }
 short short-ivb "-m ivb"
 
