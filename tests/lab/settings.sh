@@ -37,4 +37,4 @@ END
 echo "== interrupts 50 instructions late: what is shorter than three times that says so"
 measure_program late "" 20000 300 "./awkward -r 1000 -k 50"
 # phased has two halves: up to 3 points
-truthful late --limit 200=3.5
+truthful late --limit 200=4.5
