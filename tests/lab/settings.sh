@@ -36,5 +36,5 @@ END
 
 echo "== interrupts 50 instructions late: what is shorter than three times that says so"
 measure_program late "" 20000 300 "./awkward -r 1000 -k 50"
-# phased has two halves: up to 3 points
+# phased has two halves: up to 4 points
 truthful late --limit 200=4.5
