@@ -510,13 +510,14 @@ static void take_visits(const struct td_separate_state *s, struct stay *stay)
 	}
 }
 
-/* *error: its 95 % bound. */
-static double visit_of(const struct stay *stay, double *error)
+/* *error: its 95 % bound; where interrupts are late, that is no reason for an answer:
+ * its standard deviation. */
+static double visit_of(const struct stay *stay, int late, double *error)
 {
 	double by_length = visit_by_length(stay, error);
 
 	if (by_length >= COUNTED_MOST || stay->visits <= 0) {
-		*error *= NORMAL_95;
+		*error *= late ? 1 : NORMAL_95;
 		return by_length;
 	}
 	*error = COUNTED_ERROR * stay->ends / stay->visits;
@@ -580,7 +581,7 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 		if (answer[f].ends <= 0)
 			continue;
 		to->identifiability = 1 - answer[f].prior;
-		to->visit = visit_of(&stay[f], &error);
+		to->visit = visit_of(&stay[f], s->axis.start < 0, &error);
 		to->evidence = evidence_of(s, &answer[f], to->visit, error);
 		for (int i = 0; i < last; i++)
 			fill_node(s, &answer[f], to->visit, i, &to->node[i]);

@@ -65,7 +65,7 @@ by_vernier icx
 # of a short run.  The rest of them is complete.
 echo "== eight threads on two CPUs"
 measure threads "-s 2" 100000 1000 "-t 8 -r 300"
-accurate threads --brief --windows 100 --enough 12 --slots 15
+accurate threads --brief --windows 100 --enough 12 --slots 30
 by_vernier threads
 
 echo "== sleeps and migrations inside windows"
