@@ -14,7 +14,6 @@
 #define SHORT_VISIT 25.    /* cycles: shorter ones are not told apart reliably */
 #define LATE_VISITS 3.     /* times what interrupts are late: the same */
 #define AGREE 0.25         /* as a part of a visit: less is no difference */
-#define NORMAL_95 1.96     /* standard deviations */
 #define COUNTED_MOST 100.  /* cycles of a visit that is better known by calls */
 #define COUNTED_ERROR 0.05 /* of it */
 #define LATE_MOVES 0.5  /* of what late interrupts may move between pieces: its error */
@@ -510,16 +509,12 @@ static void take_visits(const struct td_separate_state *s, struct stay *stay)
 	}
 }
 
-/* *error: its 95 % bound; where interrupts are late, that is no reason for an answer:
- * its standard deviation. */
-static double visit_of(const struct stay *stay, int late, double *error)
+static double visit_of(const struct stay *stay, double *error)
 {
 	double by_length = visit_by_length(stay, error);
 
-	if (by_length >= COUNTED_MOST || stay->visits <= 0) {
-		*error *= late ? 1 : NORMAL_95;
+	if (by_length >= COUNTED_MOST || stay->visits <= 0)
 		return by_length;
-	}
 	*error = COUNTED_ERROR * stay->ends / stay->visits;
 	return stay->ends / stay->visits;
 }
@@ -581,7 +576,7 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 		if (answer[f].ends <= 0)
 			continue;
 		to->identifiability = 1 - answer[f].prior;
-		to->visit = visit_of(&stay[f], s->axis.start < 0, &error);
+		to->visit = visit_of(&stay[f], &error);
 		to->evidence = evidence_of(s, &answer[f], to->visit, error);
 		for (int i = 0; i < last; i++)
 			fill_node(s, &answer[f], to->visit, i, &to->node[i]);

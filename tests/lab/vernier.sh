@@ -121,7 +121,7 @@ by_groups skx 2 1 no
 # Nobody counts returns: what began and ended in a function may have been elsewhere.
 echo "== groups of events, short functions"
 measure_program parts "-m skx" 20000 300 "./awkward -r 1600"
-truthful parts --limit 1000=2 --limit 100=12 --samples 200
+truthful parts --limit 1000=2 --limit 100=12 --samples 400
 cp "$work/parts.json" "$work/parts/report.json"
 python3 "$lab_tests/coverage.py" --label parts --low 85 --high 100 "$work/parts" >"$work/coverage" ||
 	fail "parts: intervals do not hold"
