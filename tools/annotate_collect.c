@@ -331,6 +331,11 @@ int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profi
 		if (adding.node[i] >= 0)
 			annotate->map.node[i] = i;
 	}
+	if (profile->header.small_group) {
+		annotate->hybrid = 1;
+		annotate->cores = profile->cores;
+		annotate->other_cores += profile->elsewhere;
+	}
 	annotate->simulated |= profile->header.simulated != 0;
 	annotate->skid = skid > annotate->skid ? skid : annotate->skid;
 	if (annotate->wanted)

@@ -55,6 +55,9 @@ struct td_annotate {
 	const char *jitdump; /* as jit_names.h has it; NULL, or set after the start */
 	uint64_t logged;     /* windows of the logs, of all functions */
 	int simulated;
+	int hybrid; /* as in report.h, by cores */
+	enum td_core_type cores;
+	uint64_t other_cores; /* samples there */
 	double skid; /* the largest of the profiles', cycles; below 0: not known */
 	struct td_topdown_map map; /* which nodes were counted: 0, else -1 */
 

@@ -120,11 +120,13 @@ static void put_run(const struct metrics *metrics)
 	const struct td_file_header *header = &td_print_first(report)->header;
 	char *cpu = td_text_clean(header->cpu, sizeof(header->cpu));
 	char *agent = td_text_clean(header->agent, sizeof(header->agent));
+	const char *cores = report->hybrid ? "cores" : NULL; /* ends the labels */
 	const char *label[] = {
 		"backend", td_backend_name(header->backend),
 		"trigger", td_trigger_name(header->trigger),
 		"cpu",     cpu ? cpu : "",
 		"agent",   agent ? agent : "",
+		cores,     td_cores_name(report->cores),
 		NULL,
 	};
 

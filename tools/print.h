@@ -57,6 +57,8 @@ void td_print_csv_modules(FILE *out, const struct td_report *report);
  */
 struct td_print_windows {
 	FILE *out;
+	enum td_core_type cores; /* of a hybrid: what was printed, and the samples */
+	uint64_t elsewhere;      /* on its other cores */
 	uint32_t counters;
 	struct td_file_counter counter[TD_COUNTERS_MAX];
 };

@@ -155,6 +155,8 @@ int td_print_windows(struct td_print_windows *print, const struct td_profile *pr
 
 	if (!end)
 		return -ENOMEM;
+	print->cores = profile->cores;
+	print->elsewhere += profile->elsewhere;
 	ends = collect(profile, end);
 	err = name_ends(end, ends);
 	if (!err && !print->counters) {
