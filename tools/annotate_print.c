@@ -18,7 +18,7 @@ static const struct td_file_object *object_of(const struct td_annotated *annotat
 
 static int has_nodes(const struct td_annotated *annotated)
 {
-	return annotated->annotate->map.slots == 0;
+	return td_annotate_has_nodes(annotated->annotate);
 }
 
 static int is_narrow(const struct td_print_style *style)

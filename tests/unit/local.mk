@@ -8,6 +8,7 @@ tests_unit_test_options_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 
 decoder_tests = \
+	tests/unit/test_annotate \
 	tests/unit/test_cholesky \
 	tests/unit/test_compare \
 	tests/unit/test_cpu_name \
@@ -46,6 +47,9 @@ td_unit_cflags = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 td_unit_ldadd = decoder/libdecoder.la $(CHECK_LIBS)
 td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/unit/unit.h
 
+tests_unit_test_annotate_SOURCES = tests/unit/test_annotate.c $(td_build_profile)
+tests_unit_test_annotate_CFLAGS = $(td_unit_cflags)
+tests_unit_test_annotate_LDADD = tools/libannotate.la tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_compare_SOURCES = tests/unit/test_compare.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_compare_CFLAGS = $(td_unit_cflags)
