@@ -209,6 +209,17 @@ static int note_settings(struct td_compare *compare, const struct td_file_header
 	return err;
 }
 
+static int note_latencies(struct td_compare *compare, const struct td_report *a,
+			  const struct td_report *b)
+{
+	if (strcmp(a->latency_event, b->latency_event) == 0)
+		return 0;
+	return say(compare,
+		   "retire latencies are not compared: A has those of %s, B of %s",
+		   a->latency_event[0] ? a->latency_event : "no event",
+		   b->latency_event[0] ? b->latency_event : "no event");
+}
+
 static int note_state(struct td_compare *compare, const struct td_report *report,
 		      char side)
 {
@@ -261,6 +272,8 @@ int td_compare_notes(struct td_compare *compare, const struct td_compare_side si
 		err = note_cores(compare, side[0].all, side[1].all);
 	if (!err)
 		err = note_settings(compare, a, b);
+	if (!err)
+		err = note_latencies(compare, side[0].all, side[1].all);
 	for (int i = 0; i < 2 && !err; i++)
 		err = note_state(compare, side[i].all, (char)('A' + i));
 	if (!err && compare->simulated)
