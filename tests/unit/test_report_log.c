@@ -9,9 +9,9 @@
 #include "decoder/separate_parts.h"
 #include "tests/unit/build_profile.h"
 #include "tests/unit/json.h"
+#include "tests/unit/printed.h"
 #include "tests/unit/sim_windows.h"
 #include "tests/unit/unit.h"
-#include "tools/print.h"
 
 #define BASE_RETURNS 3u
 #define WINDOWS 4000u
@@ -516,25 +516,10 @@ START_TEST(profiles_add_up)
 }
 END_TEST
 
-static char *print(const struct td_report *report, int json)
-{
-	const struct td_print_style style = {.width = 100};
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (json)
-		td_print_json(out, report);
-	else
-		td_print_text(out, report, &style);
-	fclose(out);
-	return text;
-}
-
 #define HAS(text, part)                                                                  \
 	ck_assert_msg(strstr(text, part) != NULL, "no %s in\n%s", part, text)
 
-START_TEST(printed)
+START_TEST(in_print)
 {
 	struct td_report_query query = {.min_windows = 600};
 	struct td_report *report = td_report_new(&query);
@@ -546,7 +531,7 @@ START_TEST(printed)
 	log_run(&build, &sim);
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
-	text = print(report, 0);
+	text = printed(report, PRINTED_PAGE);
 	HAS(text, "told apart by 4000 windows");
 	HAS(text, "own cost   6");
 	HAS(text, "cycles a window, taken out");
@@ -559,7 +544,7 @@ START_TEST(printed)
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
 		ck_assert_uint_le(strcspn(line, "\n"), 100 + 12); /* "±" has two bytes */
 	free(text);
-	text = print(report, 1);
+	text = printed(report, PRINTED_JSON);
 	HAS(text, "\"separation\"");
 	HAS(text, "\"cost_cycles\"");
 	HAS(text, "\"evidence\": \"callers\"");
@@ -619,5 +604,5 @@ int main(void)
 				 same_as_the_library, groups_with_returns,
 				 groups_without_returns, rates_of_short_functions,
 				 rates_where_all_groups_count_returns, totals_by_groups,
-				 profiles_add_up, printed, without, of_a_thread, NULL});
+				 profiles_add_up, in_print, without, of_a_thread, NULL});
 }
