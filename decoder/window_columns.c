@@ -11,6 +11,7 @@
 #define PIECE_WINDOWS 40u /* own ones, at least, in a piece */
 #define PIECES_DIFFER 12. /* times what chance makes of equal pieces */
 #define LEAVES 0.002      /* part of own windows that may be none */
+#define BACK_LEAST 0.7    /* of the shortest way back that was seen */
 #define LENGTHS 36u
 #define STRETCH_SEEN 8u /* ends that show where a function is entered from another */
 
@@ -278,7 +279,9 @@ static int place(struct td_columns *columns, const struct td_separate_input *inp
 	columns->close = malloc((input->windows + 1) * sizeof(*columns->close));
 	columns->ends = calloc(columns->columns + 1, sizeof(*columns->ends));
 	columns->alone = malloc((columns->columns + 1) * sizeof(*columns->alone));
-	if (!columns->open || !columns->close || !columns->ends || !columns->alone)
+	columns->back = malloc((columns->columns + 1) * sizeof(*columns->back));
+	if (!columns->open || !columns->close || !columns->ends || !columns->alone ||
+	    !columns->back)
 		return -ENOMEM;
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
@@ -454,6 +457,37 @@ static int leave(struct td_columns *columns, const struct td_separate_input *inp
 	return err;
 }
 
+/*
+ * How soon a column is entered again that was left: by windows that did both, as their
+ * returns show.  What nobody has seen come back stays until the longest of those that
+ * stayed.
+ */
+static void find_back(struct td_columns *columns, const struct td_separate_input *input,
+		      const struct td_axis *axis)
+{
+	for (uint32_t c = 0; c < columns->columns; c++)
+		columns->back[c] = 0;
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+		float length = (float)(td_axis_length(axis, w) - axis->start);
+
+		if (!w->empty && !w->unsure && !w->calls &&
+		    columns->open[i] == columns->close[i])
+			columns->back[columns->open[i]] =
+				fmaxf(columns->back[columns->open[i]], length);
+	}
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+		double length = td_axis_length(axis, w) - axis->start;
+
+		if (!w->empty && !w->unsure && w->calls &&
+		    columns->open[i] == columns->close[i])
+			columns->back[columns->open[i]] =
+				fminf(columns->back[columns->open[i]],
+				      (float)(BACK_LEAST * length));
+	}
+}
+
 int td_columns_find(struct td_columns *columns, const struct td_separate_input *input,
 		    const struct td_axis *axis)
 {
@@ -473,6 +507,8 @@ int td_columns_find(struct td_columns *columns, const struct td_separate_input *
 		err = place(columns, input, cuts);
 	if (!err)
 		err = leave(columns, input, axis);
+	if (!err)
+		find_back(columns, input, axis);
 	free(cuts);
 	free(ranked);
 	return err;
@@ -485,17 +521,27 @@ void td_columns_free(struct td_columns *columns)
 	free(columns->function);
 	free(columns->ends);
 	free(columns->alone);
+	free(columns->back);
 	memset(columns, 0, sizeof(*columns));
+}
+
+int td_columns_can_tell(const struct td_columns *columns,
+			const struct td_separate_input *input, const struct td_axis *axis,
+			size_t window)
+{
+	const struct td_separate_window *w = &input->window[window];
+	uint32_t column = columns->open[window];
+	double length = td_axis_length(axis, w) - axis->start;
+
+	return input->returns && !w->empty && length <= columns->alone[column] &&
+	       (!w->unsure || length <= columns->back[column]);
 }
 
 int td_columns_own(const struct td_columns *columns,
 		   const struct td_separate_input *input, const struct td_axis *axis,
 		   size_t window)
 {
-	const struct td_separate_window *w = &input->window[window];
-
-	return input->returns && !w->empty && !w->calls && !w->unsure &&
+	return !input->window[window].calls &&
 	       columns->open[window] == columns->close[window] &&
-	       td_axis_length(axis, w) - axis->start <=
-		       columns->alone[columns->open[window]];
+	       td_columns_can_tell(columns, input, axis, window);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/sigsafe/random.h"
 #include "decoder/window_columns.h"
@@ -118,8 +119,57 @@ START_TEST(cold_part_of_a_loop)
 }
 END_TEST
 
+/* In every third window nobody counts what leaves and comes back. */
+static void count_not_all(struct td_separate_window *window)
+{
+	for (size_t i = 0; i < WINDOWS; i += 3) {
+		window[i].unsure = 1;
+		window[i].calls = 0;
+	}
+}
+
+/*
+ * Of these windows, those in the caller that are short are its own as well; no window
+ * is that left what it was opened in.
+ */
+START_TEST(own_by_length)
+{
+	static struct moment moment[8192];
+	static struct td_separate_window window[WINDOWS], counted[WINDOWS];
+	const struct td_separate_input input = {
+		.window = window,
+		.windows = WINDOWS,
+		.functions = FUNCTIONS,
+		.nodes = TD_SEPARATE_NODES,
+		.returns = 1,
+	};
+	const struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .width = 1};
+	struct td_columns columns;
+	unsigned own = 0, of = 0, left = 0;
+
+	cut(moment, run(once, sizeof(once) / sizeof(once[0]), moment), window);
+	memcpy(counted, window, sizeof(window));
+	count_not_all(window);
+	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
+	for (size_t i = 0; i < WINDOWS; i += 3) {
+		int taken = td_columns_own(&columns, &input, &axis, i);
+
+		left += taken && counted[i].calls;
+		if (window[i].open != CALLER || window[i].close != CALLER ||
+		    counted[i].calls)
+			continue;
+		of++;
+		own += taken;
+	}
+	ck_assert_uint_eq(left, 0);
+	ck_assert_msg(own > 3 * of / 4, "%u of %u", own, of);
+	td_columns_free(&columns);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("window_columns",
-			 (const TTest *const[]){cold_part, cold_part_of_a_loop, NULL});
+			 (const TTest *const[]){cold_part, cold_part_of_a_loop,
+						own_by_length, NULL});
 }
