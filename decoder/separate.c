@@ -143,6 +143,7 @@ static int solve_round(struct td_separate_state *s, int twins)
 	if (err)
 		return err;
 	s->normal.lines = &s->lines;
+	s->normal.between = s->axis.between;
 	unknowns = s->columns.columns;
 	for (uint32_t c = 0; c < s->columns.columns && twins; c++) {
 		if (s->twin_spread[c] > 0)

@@ -120,7 +120,7 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 		n += !w->empty;
 		cycles += w->empty ? 0 : length - td_axis_lost(&s->axis, length);
 	}
-	cost = COST_SURE * n / fmax(n, cycles);
+	cost = hypot(COST_SURE, sqrt(s->axis.between)) * n / fmax(n, cycles);
 	for (size_t f = 0; f < s->input->functions && ends > 0; f++) {
 		uneven = UNEVEN * varies / ends * (1 - answer[f].covered);
 		answer[f].uneven = hypot(uneven, cost);
