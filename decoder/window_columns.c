@@ -13,7 +13,7 @@
 #define LEAVES 0.002      /* part of own windows that may be none */
 #define BACK_LEAST 0.7    /* of the shortest way back that was seen */
 #define LENGTHS 36u
-#define STRETCH_SEEN 8u /* ends that show where a function is entered from another */
+#define REACHED_SEEN 8u /* ends that show where a function is entered from another */
 
 /* Where a function is cut. */
 struct cuts {
@@ -360,31 +360,23 @@ static size_t take_steps(const struct td_columns *columns,
 	return n;
 }
 
-/* Where a function is, in bytes. */
-struct stretch {
-	uint32_t from, to;
-};
-
-/* Where the windows that went up (or down) have ended, and one gap between them farther
- * to each side; everywhere if they are few. */
-static struct stretch stretch_of(const struct step *step, size_t n, unsigned up)
+/* Where the windows that went up (or down) have ended first, and one gap between them
+ * before that; anywhere if they are few. */
+static uint32_t reached(const struct step *step, size_t n, unsigned up)
 {
-	struct stretch at = {UINT32_MAX, 0};
-	uint32_t seen = 0, gap;
+	uint32_t from = UINT32_MAX, to = 0, seen = 0, gap;
 
 	for (size_t i = 0; i < n; i++) {
 		if (step[i].up != up)
 			continue;
 		seen++;
-		at.from = step[i].closed < at.from ? step[i].closed : at.from;
-		at.to = step[i].closed > at.to ? step[i].closed : at.to;
+		from = step[i].closed < from ? step[i].closed : from;
+		to = step[i].closed > to ? step[i].closed : to;
 	}
-	if (seen < STRETCH_SEEN)
-		return (struct stretch){0, UINT32_MAX};
-	gap = (at.to - at.from) / seen;
-	at.from -= gap < at.from ? gap : at.from;
-	at.to += gap < UINT32_MAX - at.to ? gap : UINT32_MAX - at.to;
-	return at;
+	if (seen < REACHED_SEEN)
+		return 0;
+	gap = (to - from) / seen;
+	return from - (gap < from ? gap : from);
 }
 
 /*
@@ -392,20 +384,20 @@ static struct stretch stretch_of(const struct step *step, size_t n, unsigned up)
  * leave no return in the window.  Where windows from g end in f (they go `up`, or not)
  * and windows from f in g, both without a return, the product of their parts says how
  * many of g's windows are not g's alone: of those that are long enough for both.  Who
- * comes back does so from where he has come to: a cold part that jumps behind the only
- * place that it is entered from is not entered again.
+ * comes back does so from where he has come to, or from behind it: a cold part that
+ * jumps behind the only place that it is entered from is not entered again.
  */
 static void doubt(const struct step *step, size_t n, unsigned up, struct counts *counts)
 {
 	uint32_t g = up ? step->low : step->high, f = up ? step->high : step->low;
-	struct stretch at = stretch_of(step, n, up);
+	uint32_t from = reached(step, n, up);
 	lengths there = {0}, back = {0};
 	double gone = 0, come = 0, from_g = 0, from_f = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (step[i].up == up)
 			there[step[i].length]++;
-		else if (step[i].opened >= at.from && step[i].opened <= at.to)
+		else if (step[i].opened >= from)
 			back[step[i].length]++;
 	}
 	for (unsigned c = 0; c < LENGTHS; c++) {
