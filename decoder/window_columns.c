@@ -11,7 +11,7 @@
 #define PIECE_WINDOWS 40u /* own ones, at least, in a piece */
 #define PIECES_DIFFER 12. /* times what chance makes of equal pieces */
 #define LEAVES 0.002      /* part of own windows that may be none */
-#define BACK_LEAST 0.7    /* of the shortest way back that was seen */
+#define BACK_LEAST 0.5    /* of the shortest way back that was seen */
 #define LENGTHS 36u
 #define REACHED_SEEN 8u /* ends that show where a function is entered from another */
 
