@@ -93,6 +93,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_lines.c decoder/window_lines.h \
 	decoder/window_start.c decoder/window_start.h \
 	decoder/window_strays.c decoder/window_strays.h \
+	decoder/window_torn.c decoder/window_torn.h \
 	decoder/window_variance.c decoder/window_variance.h \
 	decoder/windows.c decoder/windows.h
 decoder_libdecoder_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(ZLIB_CFLAGS) $(TD_SANITIZE)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/names.h"
 #include "decoder/order.h"
 #include "decoder/report_groups.h"
 #include "decoder/report_log.h"
@@ -504,6 +505,20 @@ static int note_latencies(struct td_report *report)
 			       report->latency_event));
 }
 
+static int note_cores(struct td_report *report)
+{
+	const char *others = td_cores_name(!report->cores);
+
+	if (!report->elsewhere)
+		return 0;
+	return td_report_note(
+		report,
+		td_text_format("this is what ran on the processor's %s cores; %llu "
+			       "samples are of its %s ones: --cores=%s",
+			       td_cores_name(report->cores),
+			       (unsigned long long)report->elsewhere, others, others));
+}
+
 int td_report_finish(struct td_report *report)
 {
 	int err;
@@ -516,6 +531,8 @@ int td_report_finish(struct td_report *report)
 		err = td_paths_totals(report);
 	if (!err)
 		err = note_paths(report);
+	if (!err)
+		err = note_cores(report);
 	if (!err)
 		err = note_folded(report);
 	if (!err)

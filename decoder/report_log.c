@@ -227,8 +227,11 @@ static void find_groups(struct taking *t)
 	 * the kernel makes none */
 	if (!has_empty(profile, 0) && profile->header.windows != TD_WINDOWS_VERNIER)
 		return;
-	t->group[0].left[0] = td_profile_counter(profile, "near_returns");
-	t->group[0].left[1] = td_profile_counter(profile, "near_calls");
+	/* counters are in all groups' windows */
+	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++) {
+		t->group[g].left[0] = td_profile_counter(profile, "near_returns");
+		t->group[g].left[1] = td_profile_counter(profile, "near_calls");
+	}
 	if (profile->header.backend == TD_BACKEND_EVENTS) {
 		find_parts(t);
 		find_more(t);

@@ -8,6 +8,7 @@
 
 #include "decoder/separate_state.h"
 #include "decoder/window_start.h"
+#include "decoder/window_torn.h"
 #include "decoder/window_variance.h"
 
 #define EMPTY_TRUSTED 0.1 /* of an empty window's cost: as near the others' is */
@@ -343,8 +344,10 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	s->prior_part = calloc(2 * n, sizeof(*s->prior_part));
 	if (!s->varies || !s->twin_spread || !s->prior_part)
 		return -ENOMEM;
+	err = td_torn_find(s->input, &s->columns, &s->axis);
 	s->first_axis = s->axis;
-	err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);
+	if (!err)
+		err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);
 	if (!err)
 		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns);
 	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;

@@ -16,6 +16,8 @@
 #define AGREE 0.25         /* as a part of a visit: less is no difference */
 #define COUNTED_MOST 100.  /* cycles of a visit that is better known by calls */
 #define COUNTED_ERROR 0.05 /* of it */
+#define COUNTED_FEWEST 600 /* ends of windows in a column, where there are no edges */
+#define DIFFERENT 2.       /* standard deviations: two visits are not the same */
 #define LATE_MOVES 0.5  /* of what late interrupts may move between pieces: its error */
 #define START_SURE 0.25 /* cycles */
 #define EDGES_SURE 0.05 /* of their standard deviation */
@@ -424,27 +426,35 @@ static double visit_of_few(const struct stay *stay, double *error)
 
 /*
  * A window opened anywhere in a visit of D cycles is out of it after u < D with
- * probability u / D; visits of different lengths make a mean of it.  Lengths up to
- * where half of the windows are out.  *error: its standard deviation.
+ * probability u / D; visits of different lengths make a mean of it.  Lengths, some
+ * windows at a time, up to where half of them are out.  *error: its standard deviation.
  */
 static double visit_by_length(const struct stay *stay, double *error)
 {
-	double n = 0, out = 0, cycles = 0;
+	struct lengths {
+		double n, own, cycles;
+	} used = {0}, next = {0};
 
 	for (int c = 0; c < LENGTHS; c++) {
-		if (n >= VISIT_WINDOWS && stay->own[c] < stay->n[c] / 2)
+		next.n += stay->n[c];
+		next.own += stay->own[c];
+		next.cycles += stay->cycles[c];
+		if (next.n < VISIT_WINDOWS && c < LENGTHS - 1)
+			continue;
+		if (used.n > 0 && next.own < next.n / 2)
 			break;
-		n += stay->n[c];
-		out += stay->n[c] - stay->own[c];
-		cycles += stay->cycles[c];
+		used.n += next.n;
+		used.own += next.own;
+		used.cycles += next.cycles;
+		next = (struct lengths){0};
 	}
-	*error = cycles;
-	if (out <= 0)
-		return cycles;
-	if (out > n / 2)
+	*error = used.cycles;
+	if (used.own >= used.n)
+		return used.cycles;
+	if (used.own < used.n / 2)
 		return visit_of_few(stay, error);
-	*error = cycles / out / sqrt(out);
-	return cycles / out;
+	*error = used.cycles / (used.n - used.own) / sqrt(used.n - used.own);
+	return used.cycles / (used.n - used.own);
 }
 
 /*
@@ -482,12 +492,12 @@ static int find_late(const struct td_separate_state *s, struct answer *answer)
 
 /* Without edges short visits of rare functions are not told from others' by calls and
  * returns; then forward and backward say something else. */
-static int is_agreed(const struct td_events *events, uint32_t column)
+static int is_agreed(const struct td_events *events, uint32_t column, double ends)
 {
 	double visit = events[0].visit[column], back = events[1].visit[column];
 
 	return !events->visits_only ||
-	       (events[1].rows.keys && events[0].known[column] &&
+	       (ends >= COUNTED_FEWEST && events[1].rows.keys && events[0].known[column] &&
 		events[1].known[column] && fabs(visit - back) < AGREE * visit);
 }
 
@@ -501,7 +511,7 @@ static void take_visits(const struct td_separate_state *s, struct stay *stay)
 			struct stay *to = &stay[function];
 
 			if (!s->events[i].rows.keys || !s->events[i].known[c] ||
-			    !is_agreed(s->events, c))
+			    !is_agreed(s->events, c, s->columns.ends[c]))
 				continue;
 			to->ends += s->columns.ends[c];
 			to->visits += s->columns.ends[c] / s->events[i].visit[c];
@@ -509,14 +519,22 @@ static void take_visits(const struct td_separate_state *s, struct stay *stay)
 	}
 }
 
-static double visit_of(const struct stay *stay, double *error)
+static double visit_of(const struct td_separate_state *s, const struct stay *stay,
+		       double *error)
 {
-	double by_length = visit_by_length(stay, error);
+	double by_length = visit_by_length(stay, error), counted, unsure;
 
-	if (by_length >= COUNTED_MOST || stay->visits <= 0)
+	if (by_length - *error >= COUNTED_MOST || stay->visits <= 0)
 		return by_length;
-	*error = COUNTED_ERROR * stay->ends / stay->visits;
-	return stay->ends / stay->visits;
+	counted = stay->ends / stay->visits;
+	unsure = COUNTED_ERROR * counted;
+	/* without edges lengths are a clock that is right; most of the time may be in few
+	 * visits */
+	if (s->events[0].visits_only &&
+	    by_length - counted > DIFFERENT * hypot(*error, unsure))
+		return by_length;
+	*error = unsure;
+	return counted;
 }
 
 /*
@@ -576,7 +594,7 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 		if (answer[f].ends <= 0)
 			continue;
 		to->identifiability = 1 - answer[f].prior;
-		to->visit = visit_of(&stay[f], &error);
+		to->visit = visit_of(s, &stay[f], &error);
 		to->evidence = evidence_of(s, &answer[f], to->visit, error);
 		for (int i = 0; i < last; i++)
 			fill_node(s, &answer[f], to->visit, i, &to->node[i]);

@@ -34,6 +34,16 @@ struct td_axis {
 					*/
 };
 
+/* A window's length, and a value that all windows share on average but short ones, which
+ * have more. */
+struct td_axis_point {
+	float requested, beyond;
+};
+
+/* From which length on they have no more than long ones, as far as chance lets see; 0:
+ * all do.  Sorts the points by length. */
+double td_axis_first(struct td_axis_point *point, size_t n);
+
 /* 0 or -ENOMEM.  kind is TD_AXIS_NONE if there are too few windows. */
 int td_axis_find(const struct td_separate_input *input, struct td_axis *axis);
 

@@ -236,6 +236,22 @@ static void put_row_nodes(const struct page *page, const struct td_compare_row *
 	}
 }
 
+/* Likewise its retire latency. */
+static void put_row_latency(const struct page *page, const struct td_compare_row *row)
+{
+	const struct td_change *latency = &row->latency;
+	char text[3 * CELL], change[CELL];
+
+	if (!latency->verdict)
+		return;
+	fprintf(page->out, "%*s", INDENT, "");
+	snprintf(text, sizeof(text), "Retire latency %.1f -> %.1f cycles  %s  %s",
+		 latency->before, latency->after, change_text(latency, 1, change),
+		 td_verdict_name(latency->verdict));
+	td_print_coloured(page->out, page->style, colour_of(latency->verdict), text);
+	fputc('\n', page->out);
+}
+
 /* Below it: the function with all that it calls, if that has a verdict. */
 static void put_row_total(const struct page *page, const struct td_compare_row *total)
 {
@@ -269,6 +285,7 @@ static void put_row(const struct page *page, const struct td_compare_row *row)
 	fputc(' ', page->out);
 	put_name(page, row, used);
 	put_row_nodes(page, row);
+	put_row_latency(page, row);
 	if (row->total)
 		put_row_total(page, row->total);
 }

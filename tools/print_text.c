@@ -82,8 +82,9 @@ static void print_program(FILE *out, const struct td_report *report,
 	td_print_labels(out, report, style);
 	if (report->query.thread)
 		td_print_line(out, style, "only", "thread %s", report->query.thread);
-	if (report->cores)
-		td_print_line(out, style, "cores", "the %s ones", report->cores);
+	if (report->hybrid)
+		td_print_line(out, style, "cores", "the %s ones",
+			      td_cores_name(report->cores));
 	print_fate(out, style, process);
 }
 

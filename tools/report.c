@@ -110,13 +110,8 @@ static int set_thread(void *context, char *value)
 
 static int set_cores(void *context, char *value)
 {
-	static const char *const words[] = {"large", "small", NULL};
-	int word = td_arguments_word(SELF, "cores", value, words);
-
 	(void)context;
-	if (word >= 0)
-		td_inputs_of_cores(word);
-	return word < 0 ? -1 : 0;
+	return td_inputs_set_cores(SELF, value);
 }
 
 static int set_jitdump(void *context, char *value)
@@ -328,6 +323,7 @@ static int print_lines(FILE *out, const struct request *request,
 	if (request->format == FORMAT_JSON) {
 		td_print_json_with(out, report, add_lines, &lines);
 	} else if (request->format == FORMAT_CSV) {
+		td_inputs_say_cores(SELF, report->cores, report->elsewhere);
 		td_annotate_csv_lines(out, &annotated, &report->query);
 	} else {
 		td_print_text_begin(out, report, style);
@@ -340,6 +336,7 @@ static int print_lines(FILE *out, const struct request *request,
 
 static void print_csv(FILE *out, const struct td_report *report, enum td_print_by by)
 {
+	td_inputs_say_cores(SELF, report->cores, report->elsewhere);
 	if (by == TD_PRINT_BY_THREAD)
 		td_print_csv_threads(out, report);
 	else if (by == TD_PRINT_BY_MODULE)
@@ -399,6 +396,7 @@ static int print_windows(const struct request *request, int count, char **path)
 	err = td_inputs_each(count, path, print_windows_of, &print, &failed);
 	if (err)
 		say("report", strerror(-err));
+	td_inputs_say_cores(SELF, print.cores, print.elsewhere);
 	return close_output(request, print.out) || err || failed;
 }
 
