@@ -257,6 +257,8 @@ static int find_twins(struct td_separate_state *s)
 		return -ENOMEM;
 	if (s->axis.start_spread > 0)
 		find_edges(s, edges);
+	for (uint32_t c = 0; c < s->columns.columns && s->common.taken; c++)
+		edges[c] -= s->common.taken[c];
 	td_variance_of_functions(&s->rows, edges, s->varies);
 	for (uint32_t c = 0; c < s->columns.columns; c++)
 		s->twin_spread[c] = s->varies[c] > VARIES ? s->varies[c] : 0;
@@ -296,6 +298,7 @@ static int solve(struct td_separate_state *s)
 	if (err)
 		return err;
 	td_variance_find(&s->rows);
+	td_common_doubt(&s->common, &s->rows);
 	if (s->axis.start_spread > 0)
 		err = solve_and_bound(s, 0);
 	if (!err)
@@ -319,6 +322,7 @@ static int solve(struct td_separate_state *s)
 static void free_state(struct td_separate_state *s)
 {
 	td_columns_free(&s->columns);
+	td_common_free(&s->common);
 	td_rows_free(&s->rows);
 	td_events_free(&s->events[0]);
 	td_events_free(&s->events[1]);
@@ -344,6 +348,11 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	s->prior_part = calloc(2 * n, sizeof(*s->prior_part));
 	if (!s->varies || !s->twin_spread || !s->prior_part)
 		return -ENOMEM;
+	err = td_common_find(&s->common, s->input, &s->columns, &s->axis);
+	if (err)
+		return err;
+	if (s->common.window)
+		s->input = &s->common.input;
 	err = td_torn_find(s->input, &s->columns, &s->axis);
 	s->first_axis = s->axis;
 	if (!err)

@@ -48,6 +48,7 @@ struct answer {
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
 	td_sides late;        /* error by ends that are in the wrong piece */
+	td_sides common;      /* variance that no batch shows (window_common.h) */
 	nodes square, fourth; /* sums over batches */
 	nodes mean;
 	/* own windows' fields, in 255ths */
@@ -97,6 +98,9 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 			answer[function].value[k] += part * s->bounded.each[c][k];
 			answer[function].free[k] += part * s->at.each[c][k];
 			answer[function].off[k] += part * off->each[c][k];
+			if (s->common.variance)
+				answer[function].common[k] +=
+					part * part * s->common.variance[c][k];
 		}
 	}
 }
@@ -340,7 +344,8 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 	double step = rounding(a, node);
 
 	return bias * bias + prior * prior + start * start + off * off +
-	       a->uneven * a->uneven + late * late + step * step / 3;
+	       a->common[measured[node]] + a->uneven * a->uneven + late * late +
+	       step * step / 3;
 }
 
 /*

@@ -39,6 +39,7 @@ decoder_tests = \
 	tests/unit/test_text \
 	tests/unit/test_topdown \
 	tests/unit/test_window_columns \
+	tests/unit/test_window_common \
 	tests/unit/test_window_events \
 	tests/unit/test_window_strays
 check_PROGRAMS += $(decoder_tests)
@@ -133,6 +134,9 @@ tests_unit_test_separate_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_edges_SOURCES = tests/unit/test_separate_edges.c $(td_separated)
 tests_unit_test_separate_edges_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_edges_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_common_SOURCES = tests/unit/test_window_common.c $(td_separated)
+tests_unit_test_window_common_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_common_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_columns_SOURCES = tests/unit/test_window_columns.c tests/unit/unit.h
 tests_unit_test_window_columns_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_columns_LDADD = $(td_unit_ldadd) -lm
