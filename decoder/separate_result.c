@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/separate_state.h"
+#include "decoder/window_repeats.h"
 #include "decoder/window_start.h"
 
 #define STEPS_AVERAGE 3 /* how soon rounding averages out */
@@ -48,6 +49,7 @@ struct answer {
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
 	td_sides late;        /* error by ends that are in the wrong piece */
+	double repeated;      /* square of the error by windows that are alike */
 	nodes square, fourth; /* sums over batches */
 	nodes mean;
 	/* own windows' fields, in 255ths */
@@ -129,6 +131,27 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 	}
 }
 
+static int find_repeated(const struct td_separate_state *s, struct answer *answer)
+{
+	double *inverse = malloc((2 * s->columns.columns + 1) * sizeof(*inverse));
+	double *square = inverse + s->columns.columns;
+
+	if (!inverse)
+		return -ENOMEM;
+	for (uint32_t c = 0; c < s->columns.columns; c++)
+		inverse[c] = s->prior_part[c] / s->normal.ridge[c];
+	td_repeats_error(&s->rows, inverse, square);
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		uint32_t function = s->columns.function[c];
+
+		if (function != TD_NO_FUNCTION)
+			answer[function].repeated +=
+				pow(share(s, answer, c), 2) * square[c];
+	}
+	free(inverse);
+	return 0;
+}
+
 static int add_all(const struct td_separate_state *s, struct answer *answer)
 {
 	struct td_unknowns off = {
@@ -138,6 +161,7 @@ static int add_all(const struct td_separate_state *s, struct answer *answer)
 	if (!err) {
 		add_up(s, &off, answer);
 		find_uneven(s, answer);
+		err = find_repeated(s, answer);
 	}
 	free(off.each);
 	return err;
@@ -340,7 +364,8 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 	double step = rounding(a, node);
 
 	return bias * bias + prior * prior + start * start + off * off +
-	       a->uneven * a->uneven + late * late + step * step / 3;
+	       a->uneven * a->uneven + late * late + step * step / 3 +
+	       a->repeated * (minus[node] < 0 ? 1 : 2);
 }
 
 /*

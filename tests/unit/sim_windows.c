@@ -176,6 +176,10 @@ static const struct line ways[] = {
 	{0, 54, 1, -1, 20},  {1, 14, 0, 0, 20},  {2, 900, 1, -1, 1}, {3, 2500, 1, -1, 1},
 	{4, 130, 1, -1, 12}, {5, 45, 0, -1, 12},
 };
+static const struct line steady[] = {
+	{2, 60, 1, -1, 10}, {3, 80, 0, -1, 10},  {4, 110, 1, -1, 10}, {5, 48, 0, -1, 10},
+	{2, 60, 1, -1, 10}, {6, 140, 0, -1, 10}, {0, 2000, 1, -1, 1}, {1, 1500, 1, -1, 1},
+};
 #define SCRIPT(line, functions, jitter)                                                  \
 	{                                                                                \
 		line, sizeof(line) / sizeof(line[0]), functions, jitter                  \
@@ -188,6 +192,7 @@ static const struct script {
 } scripts[] = {
 	[SIM_AWKWARD] = SCRIPT(patterns, 15, 0.1),
 	[SIM_WAYS] = SCRIPT(ways, 6, 0.1),
+	[SIM_EXACT] = SCRIPT(steady, 7, 0),
 };
 
 static int has_script(const struct sim_setup *setup)

@@ -22,6 +22,8 @@ enum sim_kind {
 		      the time; three of 3,000 */
 	SIM_WAYS,  /* function 1 takes a short way through its code, and every fifth time
 		      a long one that behaves differently */
+	SIM_EXACT, /* visits always as long as before: of blocks, if interrupts come there
+		    */
 };
 
 struct sim_setup {
