@@ -27,7 +27,6 @@
 #define LENGTHS 36      /* classes, two an octave */
 #define VISIT_WINDOWS 20
 #define VISIT_MOST 1e9 /* cycles */
-#define OWN_LEAST 0.5  /* ends of own windows, where there are none */
 #define FREEDOM_MOST 1e6
 #define LEAST_SAMPLING 1e-12 /* of a fraction, squared */
 
@@ -430,8 +429,8 @@ static double own_expected(const struct stay *stay, double visit)
 
 /*
  * Even the shortest windows are mostly out of it: the visit that explains how many of
- * all are not.  None is no reason to think that visits may be longer than what would
- * leave hardly any.
+ * all are not.  0, not known, if all are: that says how long visits are at most, and
+ * where short windows are few, that is nothing.
  */
 static double visit_of_few(const struct stay *stay, double *error)
 {
@@ -439,13 +438,15 @@ static double visit_of_few(const struct stay *stay, double *error)
 
 	for (int c = 0; c < LENGTHS; c++)
 		own += stay->own[c];
+	*error = 0;
+	if (own <= 0)
+		return 0;
 	while (high > low * 1.001) {
 		double middle = sqrt(low * high);
 
-		*(own_expected(stay, middle) < fmax(own, OWN_LEAST) ? &low : &high) =
-			middle;
+		*(own_expected(stay, middle) < own ? &low : &high) = middle;
 	}
-	*error = own > 0 ? high * sqrt(2 / own) : 0;
+	*error = high * sqrt(2 / own);
 	return high;
 }
 
@@ -522,8 +523,9 @@ static int is_agreed(const struct td_events *events, uint32_t column, double end
 	double visit = events[0].visit[column], back = events[1].visit[column];
 
 	return !events->visits_only ||
-	       (ends >= COUNTED_FEWEST && events[1].rows.keys && events[0].known[column] &&
-		events[1].known[column] && fabs(visit - back) < AGREE * visit);
+	       (ends >= COUNTED_FEWEST && events[1].rows.keys &&
+		events[0].known[column] && events[1].known[column] &&
+		fabs(visit - back) < AGREE * visit);
 }
 
 /* Short visits are better known by how many calls and returns windows hold. */
@@ -556,7 +558,7 @@ static double visit_of(const struct td_separate_state *s, const struct stay *sta
 	/* without edges lengths are a clock that is right; most of the time may be in few
 	 * visits */
 	if (s->events[0].visits_only &&
-	    by_length - counted > DIFFERENT * hypot(*error, unsure))
+	    (by_length <= 0 || by_length - counted > DIFFERENT * hypot(*error, unsure)))
 		return by_length;
 	*error = unsure;
 	return counted;
