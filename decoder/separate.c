@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/separate_state.h"
+#include "decoder/window_repeats.h"
 #include "decoder/window_start.h"
 #include "decoder/window_torn.h"
 #include "decoder/window_variance.h"
@@ -299,6 +300,7 @@ static int solve(struct td_separate_state *s)
 		return err;
 	td_variance_find(&s->rows);
 	td_common_doubt(&s->common, &s->rows);
+	td_repeats_weigh(&s->rows);
 	if (s->axis.start_spread > 0)
 		err = solve_and_bound(s, 0);
 	if (!err)

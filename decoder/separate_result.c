@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/separate_state.h"
+#include "decoder/window_repeats.h"
 #include "decoder/window_start.h"
 
 #define STEPS_AVERAGE 3 /* how soon rounding averages out */
@@ -26,7 +27,6 @@
 #define LENGTHS 36      /* classes, two an octave */
 #define VISIT_WINDOWS 20
 #define VISIT_MOST 1e9 /* cycles */
-#define OWN_LEAST 0.5  /* ends of own windows, where there are none */
 #define FREEDOM_MOST 1e6
 #define LEAST_SAMPLING 1e-12 /* of a fraction, squared */
 
@@ -49,6 +49,7 @@ struct answer {
 	td_sides off;         /* by noise that is still in the equations */
 	td_sides late;        /* error by ends that are in the wrong piece */
 	td_sides common;      /* variance that no batch shows (window_common.h) */
+	double repeated;      /* square of the error by windows that are alike */
 	nodes square, fourth; /* sums over batches */
 	nodes mean;
 	/* own windows' fields, in 255ths */
@@ -133,6 +134,27 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 	}
 }
 
+static int find_repeated(const struct td_separate_state *s, struct answer *answer)
+{
+	double *inverse = malloc((2 * s->columns.columns + 1) * sizeof(*inverse));
+	double *square = inverse + s->columns.columns;
+
+	if (!inverse)
+		return -ENOMEM;
+	for (uint32_t c = 0; c < s->columns.columns; c++)
+		inverse[c] = s->prior_part[c] / s->normal.ridge[c];
+	td_repeats_error(&s->rows, inverse, square);
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		uint32_t function = s->columns.function[c];
+
+		if (function != TD_NO_FUNCTION)
+			answer[function].repeated +=
+				pow(share(s, answer, c), 2) * square[c];
+	}
+	free(inverse);
+	return 0;
+}
+
 static int add_all(const struct td_separate_state *s, struct answer *answer)
 {
 	struct td_unknowns off = {
@@ -142,6 +164,7 @@ static int add_all(const struct td_separate_state *s, struct answer *answer)
 	if (!err) {
 		add_up(s, &off, answer);
 		find_uneven(s, answer);
+		err = find_repeated(s, answer);
 	}
 	free(off.each);
 	return err;
@@ -345,7 +368,7 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 
 	return bias * bias + prior * prior + start * start + off * off +
 	       a->common[measured[node]] + a->uneven * a->uneven + late * late +
-	       step * step / 3;
+	       step * step / 3 + a->repeated * (minus[node] < 0 ? 1 : 2);
 }
 
 /*
@@ -413,8 +436,8 @@ static double own_expected(const struct stay *stay, double visit)
 
 /*
  * Even the shortest windows are mostly out of it: the visit that explains how many of
- * all are not.  None is no reason to think that visits may be longer than what would
- * leave hardly any.
+ * all are not.  0, not known, if all are: that says how long visits are at most, and
+ * where short windows are few, that is nothing.
  */
 static double visit_of_few(const struct stay *stay, double *error)
 {
@@ -422,13 +445,15 @@ static double visit_of_few(const struct stay *stay, double *error)
 
 	for (int c = 0; c < LENGTHS; c++)
 		own += stay->own[c];
+	*error = 0;
+	if (own <= 0)
+		return 0;
 	while (high > low * 1.001) {
 		double middle = sqrt(low * high);
 
-		*(own_expected(stay, middle) < fmax(own, OWN_LEAST) ? &low : &high) =
-			middle;
+		*(own_expected(stay, middle) < own ? &low : &high) = middle;
 	}
-	*error = own > 0 ? high * sqrt(2 / own) : 0;
+	*error = high * sqrt(2 / own);
 	return high;
 }
 
@@ -540,7 +565,7 @@ static double visit_of(const struct td_separate_state *s, const struct stay *sta
 	/* without edges lengths are a clock that is right; most of the time may be in few
 	 * visits */
 	if (s->events[0].visits_only &&
-	    by_length - counted > DIFFERENT * hypot(*error, unsure))
+	    (by_length <= 0 || by_length - counted > DIFFERENT * hypot(*error, unsure)))
 		return by_length;
 	*error = unsure;
 	return counted;

@@ -20,6 +20,10 @@ enum sim_kind {
 	SIM_LONG,    /* visits of 2,000 to 60,000 cycles */
 	SIM_CYCLE, /* four that take turns, visits of 27 to 103 cycles, for two thirds of
 		      the time; three of 3,000 */
+	SIM_WAYS,  /* function 1 takes a short way through its code, and every fifth time
+		      a long one that behaves differently */
+	SIM_EXACT, /* visits always as long as before: of blocks, if interrupts come there
+		    */
 };
 
 struct sim_setup {

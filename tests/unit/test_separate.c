@@ -377,41 +377,6 @@ START_TEST(measured_lengths)
 }
 END_TEST
 
-/* Intervals, and those that hold the truth. */
-struct held {
-	double inside, all;
-};
-
-static void count_held(struct held *held)
-{
-	for (unsigned f = 0; f < sim.functions; f++) {
-		const struct td_separate_function *of = &result.function[f];
-
-		if (sim.cycles[f] <= 0 || of->evidence == TD_EVIDENCE_CALLERS)
-			continue;
-		for (int i = 0; i < TD_NODES; i++) {
-			const struct td_estimate *e = &of->node[i].estimate;
-			double t = truth(f, i);
-
-			if (!of->node[i].present)
-				continue;
-			ck_assert_double_le(e->low, e->value);
-			ck_assert_double_le(e->value, e->high);
-			held->all++;
-			held->inside += e->low <= t + 1e-9 && t <= e->high + 1e-9;
-		}
-	}
-	done();
-}
-
-static void limit_held(const struct held *held, double least, double most)
-{
-	double inside = 100 * held->inside / held->all;
-
-	ck_assert_msg(inside >= least && inside <= most, "%.1f %% of %.0f", inside,
-		      held->all);
-}
-
 /* Over small runs of different programs: how often the interval holds the truth. */
 START_TEST(intervals)
 {
