@@ -689,8 +689,7 @@ uint32_t td_events_own(uint32_t group)
 
 void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config)
 {
-	*type = found->member[group][i].type;
-	*config = found->member[group][i].config;
+	td_events_of_pmu(found, &found->member[group][i], type, config);
 }
 
 static const char *reader_of_groups(void)
