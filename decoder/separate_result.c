@@ -497,8 +497,9 @@ static int is_agreed(const struct td_events *events, uint32_t column, double end
 	double visit = events[0].visit[column], back = events[1].visit[column];
 
 	return !events->visits_only ||
-	       (ends >= COUNTED_FEWEST && events[1].rows.keys && events[0].known[column] &&
-		events[1].known[column] && fabs(visit - back) < AGREE * visit);
+	       (ends >= COUNTED_FEWEST && events[1].rows.keys &&
+		events[0].known[column] && events[1].known[column] &&
+		fabs(visit - back) < AGREE * visit);
 }
 
 /* Short visits are better known by how many calls and returns windows hold. */

@@ -51,8 +51,8 @@ struct td_events {
 
 /*
  * From the input's windows that are not empty.  No keys where the assumptions do not hold
- * (no counter of events; edges and lengths that are not equally frequent).  0 or -ENOMEM; free in
- * either case.
+ * (no counter of events; edges and lengths that are not equally frequent).  0 or -ENOMEM;
+ * free in either case.
  */
 int td_events_build(struct td_events *events, const struct td_separate_input *input,
 		    const struct td_axis *axis, const struct td_columns *columns,

@@ -87,9 +87,9 @@ static void count_key(struct td_events *events, const struct td_key *key,
 
 		memset(cell, 0, key->columns * sizeof(*cell));
 		for (uint32_t i = bin->begin; i < last; i++) {
-			double weight = i < bin->end ? weight_by_length(events,
-									window[i].length)
-						     : scale->still;
+			double weight =
+				i < bin->end ? weight_by_length(events, window[i].length)
+					     : scale->still;
 
 			if (window[i].batch != without)
 				cell[window[i].other] += weight;

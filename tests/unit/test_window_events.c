@@ -248,6 +248,6 @@ int main(void)
 {
 	return unit_main("window_events",
 			 (const TTest *const[]){visits, visits_without_edges,
-						visits_of_sweeps, rows,
-						batches, of_no_use, jumps, NULL});
+						visits_of_sweeps, rows, batches,
+						of_no_use, jumps, NULL});
 }
