@@ -587,6 +587,20 @@ static int agree(float stays, const struct td_topdown_value *own,
 	return stays >= STAYS;
 }
 
+/* The same of a function; its sums may be of several groups, which nobody has put
+ * together yet. */
+static int is_as_summed(const struct td_report *report,
+			const struct td_report_function *function,
+			const struct td_topdown_value *told, float stays)
+{
+	struct td_topdown_value own[TD_NODES];
+
+	memcpy(own, function->node, sizeof(own));
+	td_groups_values(&report->plan, function->sum, function->counted[0],
+			 function->groups, own);
+	return agree(stays, own, told);
+}
+
 static int take_result(struct td_report *report, const struct td_separate *result)
 {
 	float *stays = find_stays(report);
@@ -600,7 +614,8 @@ static int take_result(struct td_report *report, const struct td_separate *resul
 		to->own = from->own;
 		to->told = from->windows;
 		if (from->evidence == TD_EVIDENCE_NONE ||
-		    (!report->log->returns && agree(stays[i], to->node, from->node)))
+		    (!report->log->returns &&
+		     is_as_summed(report, to, from->node, stays[i])))
 			continue;
 		to->evidence = from->evidence;
 		to->identifiability = from->identifiability;
@@ -627,7 +642,7 @@ static int separate(struct td_report *report, const struct td_separate_input *in
 	if (result.cost.axis != TD_AXIS_NONE)
 		err = take_result(report, &result);
 	td_separate_free(&result);
-	if (!err && report->log->exact && input->returns)
+	if (!err && report->log->exact && (input->returns || report->log->parts))
 		err = td_report_rates(report, input, report->log->counts);
 	return err;
 }

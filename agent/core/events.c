@@ -47,11 +47,10 @@ int td_events_open(struct td_group_counters *groups, struct td_thread *thread,
 
 static const char *const leavings[2] = {"near_returns", "near_calls"};
 
-static bool can_judge(enum td_events_judged judged, const struct td_options *options)
+static bool can_judge(enum td_events_judged judged)
 {
 	if (judged == JUDGED_PARTS)
-		return found->beside && options->level != TD_LEVEL_2 &&
-		       found->family->judgeds &&
+		return found->beside && found->family->judgeds &&
 		       found->family->group[0].events > PARTS_EVENTS;
 	if (judged == JUDGED_APART)
 		return !found->beside && found->family->judgeds &&
@@ -188,10 +187,10 @@ static bool is_of_level1(uint32_t event)
 	return false;
 }
 
-static void add_group(uint32_t group, const struct td_event_group *from)
+static void add_group(uint32_t group, const struct td_event_group *from, bool level2)
 {
 	for (uint32_t k = 0; k < from->events; k++)
-		if (found->judged != JUDGED_PARTS || is_of_level1(from->event[k]))
+		if (level2 || is_of_level1(from->event[k]))
 			add_member(group, &found->family->event[from->event[k]]);
 	end_group(group);
 	shape->divides[group] = (uint8_t)from->nodes;
@@ -205,24 +204,26 @@ static void add_group(uint32_t group, const struct td_event_group *from)
 static void take_judged(const struct td_options *options)
 {
 	const struct td_event_family *family = found->family;
+	/* in parts the vernier's groups take turns: each costs the others */
+	bool level2 = found->judged == JUDGED_PARTS ? options->level == TD_LEVEL_2
+						    : options->level != TD_LEVEL_1;
 	uint32_t g = 0;
 
 	if (shape->nodes)
-		add_group(g++, &family->group[0]);
+		add_group(g++, &family->group[0], true);
 	for (uint32_t i = 0; i < family->judgeds && g < TD_GROUPS_MAX; i++) {
 		const struct td_event_group *from = &family->judged[i];
 
-		if (from->nodes &&
-		    (options->level == TD_LEVEL_1 || found->judged == JUDGED_PARTS))
+		if (from->nodes && !level2)
 			continue;
-		add_group(g, from);
+		add_group(g, from, level2 || found->judged != JUDGED_PARTS);
 		if (!from->nodes)
 			shape->divides[g] = TD_GROUP_LEVEL1;
 		g++;
 	}
 	for (uint32_t i = 0; i < family->groups && found->shared; i++)
 		if (is_for_smt(&family->group[i]) && g < TD_GROUPS_MAX)
-			add_group(g++, &family->group[i]);
+			add_group(g++, &family->group[i], true);
 	shape->groups = g;
 }
 
@@ -467,7 +468,7 @@ static int try_sizes(const struct td_options *options, int (*trial)(void *, uint
 	int error = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
-		if (!can_judge(size[i].judged, options))
+		if (!can_judge(size[i].judged))
 			continue;
 		plan(options, size[i].counters, size[i].judged);
 		error = try_groups(trial, context);
@@ -695,8 +696,7 @@ uint32_t td_events_own(uint32_t group)
 
 void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config)
 {
-	*type = found->member[group][i].type;
-	*config = found->member[group][i].config;
+	td_events_of_pmu(found, &found->member[group][i], type, config);
 }
 
 static const char *reader_of_groups(void)
