@@ -324,6 +324,8 @@ static void estimate_totals(struct td_report *report)
 			total->share = td_estimate_share(total->samples, report->samples);
 		td_topdown_values(&report->map, total->sum, total->counted[0],
 				  total->rounded, total->node);
+		td_path_groups_values(&report->plan, total->sum, total->counted[0],
+				      total->groups, total->node);
 		widen(total->node, left_part(total->opened, total->windows));
 	}
 }
@@ -339,6 +341,8 @@ void td_report_path_values(const struct td_report *report,
 		return;
 	td_topdown_values(&report->map, sums->sum, sums->counted[0], sums->rounded,
 			  value);
+	td_path_groups_values(&report->plan, sums->sum, sums->counted[0], sums->groups,
+			      value);
 	widen(value, left_part(node->opened, node->windows));
 }
 

@@ -5,10 +5,11 @@
 . "$(dirname "$0")/lib.sh"
 cp "$builddir/tests/lab/callers" "$guest_dir/" || exit 99
 
-# below LABEL DEPTH
+# below LABEL DEPTH [OPTIONS OF THE LAB] [VARIABLE=value]: with several groups of events
+# level 1 of totals is of all their windows.
 below()
 {
-	lab "$1" "" "TDAGENT_CALLPATH=on $(with_agent 30000 2000) ./callers -r 600 -d $2 >/out/truth"
+	lab "$1" "${3-}" "TDAGENT_CALLPATH=on ${4-} $(with_agent 30000 2000) ./callers -r 600 -d $2 >/out/truth"
 	ended "exit 0" "$1"
 	report_on "$1"
 	holds "$1" <<'END'
@@ -38,3 +39,5 @@ END
 
 below shallow 0
 below deep 60
+below groups 0 "-m skx" TDAGENT_LEVEL=2
+below drilled 0 "-m skx" TDAGENT_LEVEL=auto
