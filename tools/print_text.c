@@ -16,6 +16,8 @@
 #include "tools/print_timeline.h"
 #include "tools/print_tree.h"
 
+#define SAMPLES_FEW 100u  /* fewer are worth a word */
+#define LONG_SHORTER 1e6  /* ns between samples that we advise then */
 #define LONG_LEAST 50000. /* cycles between samples that we advise, at least */
 
 static const char *plural(uint64_t n)
@@ -235,6 +237,27 @@ static const char *verdict(const struct td_report *report, double known)
 	return known < 0.8 || !report->check.present ? "fair" : "good";
 }
 
+/* How far shares can be off, and what would tell them better. */
+static void print_few(FILE *out, const struct td_report *report,
+		      const struct td_print_style *style)
+{
+	const struct td_file_header *header = &td_print_first(report)->header;
+	double period = (double)header->long_period;
+	struct td_estimate half;
+	char more[64] = "";
+
+	if (!report->samples || report->samples >= SAMPLES_FEW)
+		return;
+	half = td_estimate_share(report->samples / 2, report->samples);
+	if (header->period_unit == TD_UNIT_NS && period >= 2 * LONG_SHORTER)
+		snprintf(more, sizeof(more), "; --long=1ms takes %.0f times as many",
+			 period / LONG_SHORTER);
+	td_print_line(out, style, "",
+		      "%" PRIu64 " sample%s only: a share of one half is ±%.0f points%s",
+		      report->samples, plural(report->samples),
+		      50 * (half.high - half.low), more);
+}
+
 /* Can the table be trusted?  The facts at the end have the details. */
 static void print_trust(FILE *out, const struct td_report *report,
 			const struct td_print_style *style)
@@ -263,17 +286,15 @@ static void print_trust(FILE *out, const struct td_report *report,
 static void print_absent(FILE *out, const struct td_report *report,
 			 const struct td_print_style *style)
 {
-	const struct td_file_header *header = &td_print_first(report)->header;
-
 	if (td_report_has_topdown(report))
 		return;
 	fputc('\n', out);
 	td_print_line(
 		out, style, NULL,
-		"No top-down columns: the %s backend cannot measure them%s%s%s. `tdagent "
-		"probe` shows what would give them.",
-		td_backend_name(header->backend), header->reason[0] ? " (" : "",
-		header->reason, header->reason[0] ? ")" : "");
+		"No top-down columns: the %s backend cannot measure them. Why there "
+		"is no better one stands below; `tdagent probe` shows what would "
+		"give them.",
+		td_backend_name(td_print_first(report)->header.backend));
 }
 
 /* What a row is of, and what stands below the rows. */
@@ -307,6 +328,7 @@ void td_print_text_begin(FILE *out, const struct td_report *report,
 	print_counts(out, report, style);
 	print_totals(out, report, style);
 	print_trust(out, report, style);
+	print_few(out, report, style);
 	fputc('\n', out);
 }
 
