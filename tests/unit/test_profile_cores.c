@@ -9,13 +9,14 @@
 #include <unistd.h>
 
 #include "tests/unit/build_profile.h"
+#include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
 
 #define CODE 0x1000u
 
 static struct build build;
 static struct td_profile profile;
-static char path[] = "/tmp/tdagent-test-cores-XXXXXX";
+static struct scratch scratch;
 
 static void add_event(const char *name, unsigned group)
 {
@@ -56,7 +57,6 @@ static void setup(void)
 {
 	static const char *const names[] = {"slots", "retiring", NULL};
 	uint32_t object;
-	int fd;
 
 	build_start(&build, names);
 	build.header->backend = TD_BACKEND_EVENTS;
@@ -73,30 +73,28 @@ static void setup(void)
 	object = build_object(&build, TD_OBJECT_ELF, "/bin/program");
 	add_part(TD_CORES_LARGE, object, 30, 0);
 	add_part(TD_CORES_SMALL, object, 20, 3);
-	strcpy(path + strlen(path) - 6, "XXXXXX");
-	fd = mkstemp(path);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
+	scratch_file(&scratch);
 }
 
 static void teardown(void)
 {
 	td_profile_free(&profile);
 	build_free(&build);
-	unlink(path);
+	scratch_remove(&scratch);
 }
 
 static void read_cores(int cores)
 {
-	FILE *file = fopen(path, "we");
+	FILE *file = fopen(scratch.path, "we");
 	char why[256];
 
 	ck_assert_ptr_nonnull(file);
 	ck_assert_uint_eq(fwrite(build.bytes, 1, build_size(&build), file),
 			  build_size(&build));
 	fclose(file);
-	ck_assert_int_eq(td_profile_read_cores(&profile, cores, path, why, sizeof(why)),
-			 0);
+	ck_assert_int_eq(
+		td_profile_read_cores(&profile, cores, scratch.path, why, sizeof(why)),
+		0);
 }
 
 static void check_part(enum td_core_type cores, uint64_t samples, uint64_t elsewhere)
