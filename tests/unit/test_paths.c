@@ -93,15 +93,6 @@ static const struct td_report_function *row(const struct td_report *report,
 	return NULL;
 }
 
-static void group_event(const char *name, unsigned group, unsigned value)
-{
-	struct td_file_event *event = &build.header->event[build.header->events++];
-
-	strcpy(event->name, name);
-	event->group = (uint16_t)group;
-	event->value = (uint16_t)value;
-}
-
 /* Of groups 1 and 2 level 1 is 50, 9, 25 and 16 %, of the first one 25, 10, 15, 50. */
 START_TEST(groups_are_combined)
 {
@@ -120,11 +111,11 @@ START_TEST(groups_are_combined)
 	build.header->groups = 3;
 	build.header->slots_a_cycle = 4;
 	strcpy(build.header->family, "skylake");
-	group_event("retired", 1, 1);
-	group_event("not_delivered", 1, 2);
-	group_event("issued", 2, 1);
-	group_event("retired", 2, 2);
-	group_event("recovery", 2, 3);
+	build_event(&build, "retired", 1, 1);
+	build_event(&build, "not_delivered", 1, 2);
+	build_event(&build, "issued", 2, 1);
+	build_event(&build, "retired", 2, 2);
+	build_event(&build, "recovery", 2, 3);
 	object = build_object(&build, TD_OBJECT_ELF, "/nonexistent/a.out");
 	thread = build_thread(&build, 1, "main");
 	f = function(0x2000, 30);

@@ -18,14 +18,6 @@ static struct build build;
 static struct td_profile profile;
 static struct scratch scratch;
 
-static void add_event(const char *name, unsigned group)
-{
-	struct td_file_event *event = &build.header->event[build.header->events++];
-
-	strcpy(event->name, name);
-	event->group = (uint16_t)group;
-}
-
 /* A record of thread 7 with `samples` in one function, its groups 0 and 1, two logged
  * windows of group 0 in the header, and a path. */
 static void add_part(enum td_core_type cores, uint32_t object, uint64_t samples,
@@ -66,10 +58,10 @@ static void setup(void)
 	build.header->small_width = 5;
 	strcpy(build.header->family, "sapphirerapids");
 	strcpy(build.header->small_family, "gracemont");
-	add_event("cycles_0", 1);
-	add_event("dropping", 2);
-	add_event("core_slots", 4);
-	add_event("latency", TD_GROUP_LATENCY);
+	build_event(&build, "cycles_0", 1, 0);
+	build_event(&build, "dropping", 2, 0);
+	build_event(&build, "core_slots", 4, 0);
+	build_event(&build, "latency", TD_GROUP_LATENCY, 0);
 	object = build_object(&build, TD_OBJECT_ELF, "/bin/program");
 	add_part(TD_CORES_LARGE, object, 30, 0);
 	add_part(TD_CORES_SMALL, object, 20, 3);
