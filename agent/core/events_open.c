@@ -23,7 +23,8 @@ int td_events_open_event(const struct td_events_found *of,
 			 uint32_t tid, int leader)
 {
 	bool raw = member->type == PERF_TYPE_RAW && of->pmu;
-	bool generic = member->type == PERF_TYPE_HARDWARE;
+	bool generic =
+		member->type == PERF_TYPE_HARDWARE || member->type == PERF_TYPE_HW_CACHE;
 	struct perf_event_attr attr = {
 		.type = raw ? of->pmu : member->type,
 		.config = generic ? td_cores_hardware(of->pmu, member->config)
