@@ -503,10 +503,9 @@ static bool file_says(const char *path, char wanted)
 }
 
 /* Of an event that was not opened. */
-static const char *refusal(int error)
+static bool is_absent(int error)
 {
-	return error == -ENOENT || error == -EOPNOTSUPP ? "not offered here"
-							: strerror(-error);
+	return error == -ENOENT || error == -EOPNOTSUPP;
 }
 
 static void explain(int error, char *why, size_t size)
@@ -524,8 +523,9 @@ static void explain(int error, char *why, size_t size)
 		snprintf(why, size, "the events of %s count nonsense here",
 			 found->family->name);
 	else
-		snprintf(why, size, "the events of %s: %s", found->family->name,
-			 refusal(error));
+		snprintf(why, size, "the events of %s %s%s", found->family->name,
+			 is_absent(error) ? "are not offered here" : "cannot be opened: ",
+			 is_absent(error) ? "" : strerror(-error));
 }
 
 /* The rung below: instructions, and branch misses where the CPU counts them. */
@@ -539,8 +539,10 @@ static int try_without_topdown(const struct td_options *options, char *why, size
 	if (!error)
 		snprintf(found->why, sizeof(found->why), "%s", why);
 	else if (used < size)
-		snprintf(why + used, size - used, "; no events at all (%s)",
-			 refusal(error));
+		snprintf(why + used, size - used, "%s%s",
+			 is_absent(error) ? "; no hardware event is offered at all"
+					  : "; no events at all: ",
+			 is_absent(error) ? "" : strerror(-error));
 	return error;
 }
 
