@@ -81,7 +81,8 @@ void td_path_groups_values(const struct td_groups_plan *plan,
 	if (!plan->family)
 		return;
 	spread(groups, &all);
-	td_groups_values(plan, none, 0, &all, other);
+	if (groups)
+		td_groups_values(plan, none, 0, &all, other);
 	for (int i = 0; i < TD_NODES_LEVEL1 && n > 1; i++)
 		if (value[i].present && other[i].present)
 			combine(&value[i], n, &other[i]);

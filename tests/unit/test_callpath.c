@@ -721,6 +721,7 @@ START_TEST(folding_adds_up)
 	root = td_paths_get(from, TD_PATH_ROOT, 0, 0);
 	c = td_paths_get(from, TD_PATH_FRAME, root, 11);
 	td_paths_add_window(c, values, 1);
+	td_paths_add_window(td_paths_get_of(from, c, 2), values, 1);
 	for (uint32_t i = 0; i < 100; i++) {
 		c = td_paths_get(from, TD_PATH_FRAME, c, 20 + i);
 		td_paths_node(c)->samples += i;
@@ -729,6 +730,7 @@ START_TEST(folding_adds_up)
 
 	ck_assert_uint_eq(td_paths_node(a)->windows, 2);
 	ck_assert_uint_eq(td_paths_node(a)->sum[1].sum, 40);
+	ck_assert_uint_eq(td_paths_node(td_paths_get_of(into, a, 2))->windows, 1);
 	for (uint32_t i = 0; i < 100; i++) {
 		b = td_paths_get(into, TD_PATH_FRAME, a, 21 + i);
 		ck_assert_uint_eq(td_paths_node(b)->samples, i);
