@@ -23,7 +23,8 @@ void td_events_of_pmu(const struct td_events_found *of,
 		      uint64_t *config)
 {
 	bool raw = member->type == PERF_TYPE_RAW && of->pmu;
-	bool generic = member->type == PERF_TYPE_HARDWARE;
+	bool generic =
+		member->type == PERF_TYPE_HARDWARE || member->type == PERF_TYPE_HW_CACHE;
 
 	*type = raw ? of->pmu : member->type;
 	*config = generic ? td_cores_hardware(of->pmu, member->config) : member->config;

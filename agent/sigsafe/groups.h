@@ -71,6 +71,10 @@ struct td_group_counters {
 		bool taken; /* in this signal, and the page has not moved meanwhile */
 		uint64_t offset, value;
 	} first;
+	/* Of a drilled window, in sums over functions: how many of its kind it stands
+	 * for, because others of its function were for what is below; 0: it is one of
+	 * these. */
+	uint32_t stands_for;
 	bool late;     /* the cycles had to be read again */
 	bool fresh;    /* count[] is of this signal */
 	bool complete; /* all of it was on counters */

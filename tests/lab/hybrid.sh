@@ -56,6 +56,16 @@ for cores in large small; do
 	of_cores threads $cores --brief --windows 40 --enough 8
 done
 
+echo
+echo "== events that are asked for, on both"
+lab_setup="TDAGENT_LEVEL=1 TDAGENT_EVENTS=branch-misses,wrong=r00c5,branches"
+hybrid counted "./phases -c -x migrate -r 400"
+lab_setup=
+for cores in large small; do
+	"$tdagent" report --top=0 --format=json --cores=$cores "$work/counted/profile" >"$work/counted.json"
+	rates counted "branch-misses wrong branches" 6
+done
+
 # confined to one type from the start: its own best
 hybrid pinned "taskset 2 ./phases -c -r 200"
 "$tdagent" report --top=0 --format=json "$work/pinned/profile" >"$work/pinned.json"

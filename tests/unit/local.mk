@@ -48,7 +48,7 @@ TESTS += $(decoder_tests)
 td_unit_cflags = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 td_unit_ldadd = decoder/libdecoder.la $(CHECK_LIBS)
 td_printed = tests/unit/printed.c tests/unit/printed.h tests/unit/json.c tests/unit/json.h
-td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/unit/unit.h
+td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/unit/scratch.h tests/unit/unit.h
 
 tests_unit_test_annotate_SOURCES = tests/unit/test_annotate.c $(td_build_profile)
 tests_unit_test_annotate_CFLAGS = $(td_unit_cflags)
