@@ -86,6 +86,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/unwind_table.c decoder/unwind_table.h \
 	decoder/window_axis.c decoder/window_axis.h \
 	decoder/window_columns.c decoder/window_columns.h \
+	decoder/window_ends.c decoder/window_ends.h \
 	decoder/window_events.c decoder/window_events.h \
 	decoder/window_events_fill.c \
 	decoder/window_rows.c decoder/window_rows.h \
