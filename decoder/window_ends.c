@@ -266,7 +266,7 @@ int td_ends_find(struct td_ends *ends, const struct td_separate_input *input,
 	    ends->once) {
 		memcpy(ends->open, columns->open, (n - 1) * sizeof(*ends->open));
 		memcpy(ends->close, columns->close, (n - 1) * sizeof(*ends->close));
-		err = input->returns && axis->start_spread > 0 ? search(&s, ends) : 0;
+		err = input->returns ? search(&s, ends) : 0;
 	}
 	free(s.end);
 	free(s.place);
