@@ -90,6 +90,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_common.c decoder/window_common.h \
 	decoder/window_pieces.c decoder/window_pieces.h \
 	decoder/window_repeats.c decoder/window_repeats.h \
+	decoder/window_ends.c decoder/window_ends.h \
 	decoder/window_events.c decoder/window_events.h \
 	decoder/window_events_fill.c \
 	decoder/window_rows.c decoder/window_rows.h \

@@ -326,6 +326,7 @@ static void free_state(struct td_separate_state *s)
 	td_columns_free(&s->columns);
 	td_common_free(&s->common);
 	td_rows_free(&s->rows);
+	td_ends_free(&s->ends);
 	td_events_free(&s->events[0]);
 	td_events_free(&s->events[1]);
 	td_lines_free(&s->lines);
@@ -362,8 +363,11 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	if (!err)
 		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns);
 	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;
+	if (!err)
+		err = td_ends_find(&s->ends, s->input, &s->axis, &s->columns);
 	for (int i = 0; i < 2 && !err; i++)
-		err = td_events_build(&s->events[i], s->input, &s->axis, &s->columns, i);
+		err = td_events_build(&s->events[i], s->input, &s->axis, &s->columns,
+				      &s->ends, i);
 	s->events[0].rows.more = &s->events[1].rows;
 	if (!err)
 		err = solve(s);
