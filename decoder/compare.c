@@ -22,9 +22,10 @@ const char *td_verdict_name(enum td_verdict verdict)
 
 struct td_change *td_compare_change(struct td_compare_row *row, int quantity)
 {
-	return quantity == TD_SHARE  ? &row->share
-	       : quantity == TD_COST ? &row->cost
-				     : &row->node[quantity - TD_NODE];
+	return quantity == TD_SHARE     ? &row->share
+	       : quantity == TD_COST    ? &row->cost
+	       : quantity == TD_LATENCY ? &row->latency
+					: &row->node[quantity - TD_NODE];
 }
 
 struct td_compare_row *td_compare_row(struct td_compare *compare, size_t i)
@@ -39,6 +40,8 @@ struct td_measured td_compare_value(const struct td_parts *parts,
 	double n = (double)parts->total.samples;
 	struct td_measured value = {.present = 1, .weight = n};
 
+	if (quantity == TD_LATENCY)
+		return part ? part->latency : (struct td_measured){0};
 	if (quantity >= TD_NODE)
 		return part ? part->node[quantity - TD_NODE] : (struct td_measured){0};
 	if (quantity == TD_COST)
@@ -78,6 +81,9 @@ static int is_tested(const struct td_comparing *c, const struct td_compare_row *
 		return several && quantity != TD_SHARE;
 	if (td_compare_is_leaf(row))
 		return 0; /* the function itself is tested */
+	if (quantity == TD_LATENCY)
+		return row->records[0] >= query->min_windows &&
+		       row->records[1] >= query->min_windows;
 	if (quantity >= TD_NODE)
 		return row->windows[0] >= query->min_windows &&
 		       row->windows[1] >= query->min_windows;
@@ -104,6 +110,8 @@ static void fill_change(const struct td_comparing *c, struct td_compare_row *row
 		change->present = 0;
 	if (quantity == TD_COST)
 		change->present = c->compare->has_cost;
+	if (quantity == TD_LATENCY && !c->compare->latency_event[0])
+		change->present = 0;
 	if (!change->present)
 		return;
 	change->before = value[0].value / (quantity == TD_COST ? (double)c->runs[0] : 1);
@@ -117,6 +125,8 @@ static void fill_row(const struct td_comparing *c, struct td_compare_row *row,
 		row->samples[side] = part[side] ? part[side]->samples : 0;
 		row->self[side] = part[side] ? part[side]->self : 0;
 		row->windows[side] = part[side] ? part[side]->windows : 0;
+		row->records[side] =
+			part[side] ? (uint64_t)part[side]->latency.weight : 0;
 	}
 	for (int q = 0; q < TD_QUANTITIES; q++) {
 		fill_change(c, row, q, part);
@@ -236,6 +246,8 @@ int td_compare_new(const struct td_compare_side side[2],
 		made->simulated = side[0].all->simulated;
 		made->has_cost = unit >= 0 && unit == td_compare_unit(side[1].all);
 		made->unit = unit < 0 ? TD_UNIT_NS : (unsigned)unit;
+		if (strcmp(side[0].all->latency_event, side[1].all->latency_event) == 0)
+			strcpy(made->latency_event, side[0].all->latency_event);
 		err = read_sides(&c, side);
 	}
 	if (!err)

@@ -70,6 +70,8 @@ struct td_compare_row {
 	struct td_change share; /* of all samples */
 	struct td_change cost;  /* of a run, in td_compare.unit */
 	struct td_change node[TD_NODES];
+	uint64_t records[2];      /* of retire latencies */
+	struct td_change latency; /* their mean, cycles */
 	enum td_verdict verdict;
 	double impact; /* of what was found, 0..1 of the whole run */
 	/* The same function's inclusive row; NULL: not known, or it calls nobody. */
@@ -80,7 +82,8 @@ struct td_compare {
 	struct td_compare_query query;
 	int simulated;
 	int has_cost;
-	unsigned unit; /* enum td_unit of costs, if has_cost */
+	unsigned unit;          /* enum td_unit of costs, if has_cost */
+	char latency_event[20]; /* as of a report; "": not the same on both sides */
 	size_t runs[2];
 	int alternating; /* more than two runs, and those of A and B took turns */
 	/*

@@ -80,13 +80,15 @@ static double sampling(const struct td_comparing *c, int side,
 	const struct td_part *total = &c->all[side].total;
 	double pooled = td_compare_pooled(c->compare, row), cost = 1;
 	const struct td_measured *node;
+	const struct td_part *part;
 
 	*df = INFINITY;
 	if (quantity == TD_COST)
 		cost = total->cost / (double)c->runs[side];
 	if (quantity < TD_NODE)
 		return pooled * (1 - pooled) / (double)total->samples * cost * cost;
-	node = &find_part(c, &c->all[side], row)->node[quantity - TD_NODE];
+	part = find_part(c, &c->all[side], row);
+	node = quantity == TD_LATENCY ? &part->latency : &part->node[quantity - TD_NODE];
 	*df = node->df;
 	return pow(fmax(node->error, ERROR_LEAST), 2);
 }
@@ -300,7 +302,9 @@ int td_compare_errors(struct td_comparing *c)
 	if (c->runs[0] > 1 || c->runs[1] > 1) {
 		err = moderate(c, TD_SHARE, TD_SHARE + 1);
 		if (!err)
-			err = moderate(c, TD_NODE, TD_QUANTITIES);
+			err = moderate(c, TD_NODE, TD_LATENCY);
+		if (!err)
+			err = moderate(c, TD_LATENCY, TD_QUANTITIES);
 	}
 	if (!err && !compare->alternating)
 		err = find_noise(c);

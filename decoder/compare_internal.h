@@ -13,7 +13,8 @@ enum td_quantity {
 	TD_SHARE,
 	TD_COST,
 	TD_NODE, /* + enum td_node */
-	TD_QUANTITIES = TD_NODE + TD_NODES,
+	TD_LATENCY = TD_NODE + TD_NODES,
+	TD_QUANTITIES,
 };
 
 /* What is known of a difference's error. */

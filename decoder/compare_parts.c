@@ -101,6 +101,22 @@ static uint64_t windows_of(const struct td_report *report,
 	return report->separated && f->told ? f->told : f->counted[0];
 }
 
+/* Records are a sample of the events. */
+static void measure_latency(struct td_measured *measured,
+			    const struct td_latencies *latencies)
+{
+	struct td_estimate mean;
+
+	if (latencies->records < 2 || !td_latencies_mean(latencies, &mean))
+		return;
+	measured->present = 1;
+	measured->value = mean.value;
+	measured->df = (double)latencies->records - 1;
+	measured->error =
+		(mean.high - mean.value) / td_student_t95(latencies->records - 1);
+	measured->weight = (double)latencies->records;
+}
+
 static int fill(struct td_part *part, const struct td_parts_source *source,
 		const struct td_report_function *f, const struct td_parts_source *other)
 {
@@ -115,6 +131,8 @@ static int fill(struct td_part *part, const struct td_parts_source *source,
 	part->cost = f->cpu_ns;
 	for (int i = 0; i < TD_NODES && part->windows; i++)
 		measure(&part->node[i], &f->node[i], (double)part->windows);
+	if (td_report_has_latencies(report))
+		measure_latency(&part->latency, &f->latencies);
 	return part->module && part->name ? 0 : -ENOMEM;
 }
 
@@ -186,6 +204,8 @@ static void fold(struct td_part *into, struct td_part *from)
 	into->cost += from->cost;
 	for (int i = 0; i < TD_NODES; i++)
 		fold_measured(&into->node[i], &from->node[i], (double)into->samples);
+	fold_measured(&into->latency, &from->latency,
+		      into->latency.weight + from->latency.weight);
 	release(from);
 }
 
@@ -231,6 +251,8 @@ static void add_up(struct td_part *total, const struct td_report *report)
 	};
 	for (int i = 0; i < TD_NODES; i++)
 		measure(&total->node[i], &report->node[i], slots);
+	if (td_report_has_latencies(report))
+		measure_latency(&total->latency, &report->latencies);
 }
 
 int td_parts_of(struct td_parts *parts, const struct td_parts_source *source,

@@ -32,6 +32,7 @@ struct td_part {
 	uint64_t windows; /* that the fractions are of; 0: not known for itself */
 	double cost;      /* samples times the period: ns or cycles */
 	struct td_measured node[TD_NODES];
+	struct td_measured latency; /* of retirement, cycles; weight: records */
 };
 
 struct td_parts {

@@ -156,6 +156,27 @@ static int note_machines(struct td_compare *compare, const struct td_file_header
 	return err;
 }
 
+/* Of a hybrid processor each side is of cores of one type. */
+static int note_cores(struct td_compare *compare, const struct td_report *a,
+		      const struct td_report *b)
+{
+	const struct td_report *one = a->hybrid ? a : b;
+	const char *shown = td_cores_name(one->cores),
+		   *others = td_cores_name(!one->cores);
+
+	if (a->hybrid && b->hybrid && a->cores != b->cores)
+		return say(compare,
+			   "A is what ran on %s cores, B on %s ones: a slot of one is "
+			   "not one of the other",
+			   shown, others);
+	if (!a->elsewhere && !b->elsewhere)
+		return 0;
+	return say(compare,
+		   "this is what ran on the %s cores; %" PRIu64
+		   " samples of A and %" PRIu64 " of B are of the %s ones: --cores=%s",
+		   shown, a->elsewhere, b->elsewhere, others, others);
+}
+
 static int note_settings(struct td_compare *compare, const struct td_file_header *a,
 			 const struct td_file_header *b)
 {
@@ -186,6 +207,17 @@ static int note_settings(struct td_compare *compare, const struct td_file_header
 		err = say(compare, "A was measured by tdagent %s, B by %s", a->agent,
 			  b->agent);
 	return err;
+}
+
+static int note_latencies(struct td_compare *compare, const struct td_report *a,
+			  const struct td_report *b)
+{
+	if (strcmp(a->latency_event, b->latency_event) == 0)
+		return 0;
+	return say(compare,
+		   "retire latencies are not compared: A has those of %s, B of %s",
+		   a->latency_event[0] ? a->latency_event : "no event",
+		   b->latency_event[0] ? b->latency_event : "no event");
 }
 
 static int note_state(struct td_compare *compare, const struct td_report *report,
@@ -237,7 +269,11 @@ int td_compare_notes(struct td_compare *compare, const struct td_compare_side si
 	int err = note_machines(compare, a, b);
 
 	if (!err)
+		err = note_cores(compare, side[0].all, side[1].all);
+	if (!err)
 		err = note_settings(compare, a, b);
+	if (!err)
+		err = note_latencies(compare, side[0].all, side[1].all);
 	for (int i = 0; i < 2 && !err; i++)
 		err = note_state(compare, side[i].all, (char)('A' + i));
 	if (!err && compare->simulated)

@@ -119,7 +119,7 @@ static enum td_verdict judge_share(const struct td_compare_row *row)
 
 static enum td_verdict worst_node(const struct td_compare_row *row)
 {
-	enum td_verdict worst = TD_VERDICT_NONE;
+	enum td_verdict worst = row->latency.verdict;
 
 	for (int i = 0; i < TD_NODES; i++) {
 		if (row->node[i].verdict > worst)
@@ -160,6 +160,9 @@ static double impact_of(const struct td_compare *compare,
 		if (node->verdict)
 			impact = fmax(impact, share * fabs(node->after - node->before));
 	}
+	/* how much of its time the latencies are nobody knows: as much as is sure */
+	if (row->latency.verdict)
+		impact = fmax(impact, share * compare->query.threshold);
 	return impact;
 }
 
@@ -175,6 +178,8 @@ static void find_verdicts(struct td_compare *compare, struct td_compare_row *row
 		if (is_found(&row->node[i], threshold))
 			row->node[i].verdict = judge(&row->node[i], more_is(i));
 	}
+	if (is_found(&row->latency, threshold * row->latency.before))
+		row->latency.verdict = judge(&row->latency, 1);
 	row->verdict = judge_row(row);
 	row->impact = impact_of(compare, row);
 }

@@ -9,7 +9,6 @@
 #include "decoder/formula.h"
 
 #define SOURCES_MAX (TD_EVENTS_MAX + TD_NODES_LEVEL1)
-#define COST_WHOLE 0.5      /* events a window */
 #define NODES TD_GROUPS_MAX /* as a group: level 1 as it was measured */
 
 /* One measured number that formulas use. */
@@ -246,28 +245,20 @@ static struct td_estimate own_rate(const struct td_groups_plan *plan, uint32_t i
 
 /*
  * Told apart from its neighbours; NULL: it is not, or it is long enough to be mostly by
- * itself.  Then the sums of its windows are what it counts, but for edges: with them, the
- * surer of the two, though empty windows know their cost as whole events only.
+ * itself.  Then the sums of its windows are what it counts, but with edges: these are
+ * cycles in its windows that empty ones do not show.
  */
 static const struct td_groups_rate *told(const struct td_groups_plan *plan, uint32_t i,
 					 const struct td_file_sum *first, uint64_t n,
 					 const struct td_groups *groups)
 {
 	const struct td_groups_rate *rate = groups ? &groups->rate[i] : NULL;
-	const struct td_file_sum *sum;
-	struct td_estimate own;
-	double cost;
 
 	if (!rate || !rate->known)
 		return NULL;
-	if (!rate->own || !has_windows(plan, i, first, n, groups))
+	if (!rate->own || rate->edges || !has_windows(plan, i, first, n, groups))
 		return rate;
-	if (!rate->edges)
-		return NULL;
-	own = own_rate(plan, i, first, n, groups);
-	sum = sums_of(plan, i, first, &n, groups);
-	cost = COST_WHOLE * (double)n * plan->width / td_sum_value(&sum[0]);
-	return hypot(own.high - own.value, cost) < rate->half ? NULL : rate;
+	return NULL;
 }
 
 static void add_events(struct sources *all, const struct td_groups_plan *plan,

@@ -89,6 +89,16 @@ const char *td_windows_name(unsigned windows)
 	return or_unknown(windows < COUNT(windows_names) ? windows_names[windows] : NULL);
 }
 
+static const char *const core_types[] = {
+	[TD_CORES_LARGE] = "large",
+	[TD_CORES_SMALL] = "small",
+};
+
+const char *td_cores_name(unsigned cores)
+{
+	return or_unknown(cores < COUNT(core_types) ? core_types[cores] : NULL);
+}
+
 const char *td_trigger_name(unsigned trigger)
 {
 	return or_unknown(trigger < COUNT(triggers) ? triggers[trigger] : NULL);

@@ -20,5 +20,7 @@ const char *td_backend_name(unsigned backend);
 /* "task-clock, sigtrap" and so on */
 const char *td_trigger_name(unsigned trigger);
 const char *td_windows_name(unsigned windows);
+/* "large", "small" */
+const char *td_cores_name(unsigned cores);
 
 #endif

@@ -51,6 +51,7 @@ void td_report_free(struct td_report *report)
 	for (size_t i = 0; i < (report->rows ? report->rows : report->functions); i++) {
 		free(report->function[i].name);
 		free(report->function[i].groups);
+		free(report->function[i].total.groups);
 		free(report->function[i].jit);
 	}
 	for (size_t i = 0; i < report->notes; i++)
@@ -271,22 +272,13 @@ static int thread_wanted(void *context, uint32_t tid)
 }
 
 /* Of a hybrid processor a profile is read for cores of one type. */
-static int note_cores(struct td_report *report, const struct td_profile *profile)
+static void note_cores(struct td_report *report, const struct td_profile *profile)
 {
-	int small = profile->cores == TD_CORES_SMALL;
-
 	if (!profile->header.small_group)
-		return 0;
-	report->cores = small ? "small" : "large";
-	if (!profile->elsewhere)
-		return 0;
-	return td_report_note(
-		report,
-		td_text_format("pid %u: this is what ran on the processor's %s cores; "
-			       "%llu samples are of its %s ones: --cores=%s",
-			       profile->header.pid, report->cores,
-			       (unsigned long long)profile->elsewhere,
-			       small ? "large" : "small", small ? "large" : "small"));
+		return;
+	report->hybrid = 1;
+	report->cores = profile->cores;
+	report->elsewhere += profile->elsewhere;
 }
 
 int td_report_add(struct td_report *report, const struct td_profile *profile,
@@ -303,8 +295,7 @@ int td_report_add(struct td_report *report, const struct td_profile *profile,
 		err = map_latencies(&adding);
 	if (!err)
 		err = td_report_notes(report, profile);
-	if (!err)
-		err = note_cores(report, profile);
+	note_cores(report, profile);
 	td_own_cost_of(profile, &adding.own_cost);
 	adding.sample_ns = sample_time(profile);
 	add_own_cost(&adding);

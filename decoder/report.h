@@ -122,6 +122,8 @@ struct td_report_total {
 	uint64_t counted[TD_COUNTERS_MAX]; /* windows that sum[] is of */
 	struct td_file_sum sum[TD_COUNTERS_MAX];
 	uint64_t rounded;
+	struct td_path_groups
+		*groups; /* windows of groups behind the first; NULL: none */
 	struct td_topdown_value node[TD_NODES];
 };
 
@@ -199,7 +201,9 @@ struct td_report {
 	unsigned counters;
 	struct td_topdown_map map;
 	struct td_groups_plan plan; /* groups of events, if there are any */
-	const char *cores; /* of a hybrid processor: "large" or "small"; else NULL */
+	int hybrid;                 /* 1: it is what ran on cores of one of two types: */
+	enum td_core_type cores;
+	uint64_t elsewhere;       /* samples on the others, which are left out */
 	struct td_groups *groups; /* all windows of the logs, NULL: report_groups.h */
 	char latency_event[20];   /* clean; "": no retire latencies */
 	struct td_latencies latencies;

@@ -7,11 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/names.h"
 #include "decoder/order.h"
 #include "decoder/report_groups.h"
 #include "decoder/report_log.h"
 #include "decoder/symbols.h"
 #include "decoder/text.h"
+
+/* Fewer windows of a path say little by formulas over groups, which take half a
+ * millisecond; there are thousands of such paths. */
+#define PATH_WINDOWS 16
 
 /* A node's value once there are windows; "absent" sorts last. */
 static double node_value(const struct td_report_function *f, unsigned node)
@@ -323,6 +328,8 @@ static void estimate_totals(struct td_report *report)
 			total->share = td_estimate_share(total->samples, report->samples);
 		td_topdown_values(&report->map, total->sum, total->counted[0],
 				  total->rounded, total->node);
+		td_path_groups_values(&report->plan, total->sum, total->counted[0],
+				      total->groups, total->node);
 		widen(total->node, left_part(total->opened, total->windows));
 	}
 }
@@ -338,6 +345,9 @@ void td_report_path_values(const struct td_report *report,
 		return;
 	td_topdown_values(&report->map, sums->sum, sums->counted[0], sums->rounded,
 			  value);
+	if (node->windows >= PATH_WINDOWS)
+		td_path_groups_values(&report->plan, sums->sum, sums->counted[0],
+				      sums->groups, value);
 	widen(value, left_part(node->opened, node->windows));
 }
 
@@ -504,6 +514,20 @@ static int note_latencies(struct td_report *report)
 			       report->latency_event));
 }
 
+static int note_cores(struct td_report *report)
+{
+	const char *others = td_cores_name(!report->cores);
+
+	if (!report->elsewhere)
+		return 0;
+	return td_report_note(
+		report,
+		td_text_format("this is what ran on the processor's %s cores; %llu "
+			       "samples are of its %s ones: --cores=%s",
+			       td_cores_name(report->cores),
+			       (unsigned long long)report->elsewhere, others, others));
+}
+
 int td_report_finish(struct td_report *report)
 {
 	int err;
@@ -516,6 +540,8 @@ int td_report_finish(struct td_report *report)
 		err = td_paths_totals(report);
 	if (!err)
 		err = note_paths(report);
+	if (!err)
+		err = note_cores(report);
 	if (!err)
 		err = note_folded(report);
 	if (!err)

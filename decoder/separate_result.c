@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/separate_state.h"
+#include "decoder/window_repeats.h"
 #include "decoder/window_start.h"
 
 #define STEPS_AVERAGE 3 /* how soon rounding averages out */
@@ -16,6 +17,8 @@
 #define AGREE 0.25         /* as a part of a visit: less is no difference */
 #define COUNTED_MOST 100.  /* cycles of a visit that is better known by calls */
 #define COUNTED_ERROR 0.05 /* of it */
+#define COUNTED_FEWEST 600 /* ends of windows in a column, where there are no edges */
+#define DIFFERENT 2.       /* standard deviations: two visits are not the same */
 #define LATE_MOVES 0.5  /* of what late interrupts may move between pieces: its error */
 #define START_SURE 0.25 /* cycles */
 #define EDGES_SURE 0.05 /* of their standard deviation */
@@ -24,7 +27,6 @@
 #define LENGTHS 36      /* classes, two an octave */
 #define VISIT_WINDOWS 20
 #define VISIT_MOST 1e9 /* cycles */
-#define OWN_LEAST 0.5  /* ends of own windows, where there are none */
 #define FREEDOM_MOST 1e6
 #define LEAST_SAMPLING 1e-12 /* of a fraction, squared */
 
@@ -46,6 +48,8 @@ struct answer {
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
 	td_sides late;        /* error by ends that are in the wrong piece */
+	td_sides common;      /* variance that no batch shows (window_common.h) */
+	double repeated;      /* square of the error by windows that are alike */
 	nodes square, fourth; /* sums over batches */
 	nodes mean;
 	/* own windows' fields, in 255ths */
@@ -95,6 +99,9 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 			answer[function].value[k] += part * s->bounded.each[c][k];
 			answer[function].free[k] += part * s->at.each[c][k];
 			answer[function].off[k] += part * off->each[c][k];
+			if (s->common.variance)
+				answer[function].common[k] +=
+					part * part * s->common.variance[c][k];
 		}
 	}
 }
@@ -120,11 +127,32 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 		n += !w->empty;
 		cycles += w->empty ? 0 : length - td_axis_lost(&s->axis, length);
 	}
-	cost = COST_SURE * n / fmax(n, cycles);
+	cost = hypot(COST_SURE, sqrt(s->axis.between)) * n / fmax(n, cycles);
 	for (size_t f = 0; f < s->input->functions && ends > 0; f++) {
 		uneven = UNEVEN * varies / ends * (1 - answer[f].covered);
 		answer[f].uneven = hypot(uneven, cost);
 	}
+}
+
+static int find_repeated(const struct td_separate_state *s, struct answer *answer)
+{
+	double *inverse = malloc((2 * s->columns.columns + 1) * sizeof(*inverse));
+	double *square = inverse + s->columns.columns;
+
+	if (!inverse)
+		return -ENOMEM;
+	for (uint32_t c = 0; c < s->columns.columns; c++)
+		inverse[c] = s->prior_part[c] / s->normal.ridge[c];
+	td_repeats_error(&s->rows, inverse, square);
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		uint32_t function = s->columns.function[c];
+
+		if (function != TD_NO_FUNCTION)
+			answer[function].repeated +=
+				pow(share(s, answer, c), 2) * square[c];
+	}
+	free(inverse);
+	return 0;
 }
 
 static int add_all(const struct td_separate_state *s, struct answer *answer)
@@ -136,6 +164,7 @@ static int add_all(const struct td_separate_state *s, struct answer *answer)
 	if (!err) {
 		add_up(s, &off, answer);
 		find_uneven(s, answer);
+		err = find_repeated(s, answer);
 	}
 	free(off.each);
 	return err;
@@ -338,7 +367,8 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 	double step = rounding(a, node);
 
 	return bias * bias + prior * prior + start * start + off * off +
-	       a->uneven * a->uneven + late * late + step * step / 3;
+	       a->common[measured[node]] + a->uneven * a->uneven + late * late +
+	       step * step / 3 + a->repeated * (minus[node] < 0 ? 1 : 2);
 }
 
 /*
@@ -373,17 +403,20 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 		double length = td_axis_length(&s->axis, w);
 		double cycles = length - td_axis_lost(&s->axis, length);
 		double class = fmin(LENGTHS - 1, 2 * log2(fmax(1, cycles)));
-		uint32_t open = columns ? s->columns.open[i] : w->open;
-		uint32_t close = columns ? s->columns.close[i] : w->close;
-		int own = open == close && !w->calls;
+		const uint32_t column[] = {s->columns.open[i], s->columns.close[i]};
+		const uint32_t function[] = {w->open, w->close};
+		const uint32_t *at = columns ? column : function;
+		int own = at[0] == at[1] && !w->calls;
 
-		/* without a counter of returns all that there is to go by */
-		if (w->empty || (w->unsure && s->input->returns) ||
-		    !td_axis_counts(&s->axis, w))
+		if (w->empty || !td_axis_counts(&s->axis, w))
 			continue;
 		for (int end = 0; end < 2; end++) {
-			struct stay *to = &stay[end ? close : open];
+			struct stay *to = &stay[at[end]];
 
+			/* without a counter of returns all that there is to go by */
+			if (w->unsure && s->input->returns &&
+			    cycles > s->columns.back[column[end]])
+				continue;
 			to->n[(int)class]++;
 			to->cycles[(int)class] += cycles;
 			to->own[(int)class] += own;
@@ -403,8 +436,8 @@ static double own_expected(const struct stay *stay, double visit)
 
 /*
  * Even the shortest windows are mostly out of it: the visit that explains how many of
- * all are not.  None is no reason to think that visits may be longer than what would
- * leave hardly any.
+ * all are not.  0, not known, if all are: that says how long visits are at most, and
+ * where short windows are few, that is nothing.
  */
 static double visit_of_few(const struct stay *stay, double *error)
 {
@@ -412,39 +445,49 @@ static double visit_of_few(const struct stay *stay, double *error)
 
 	for (int c = 0; c < LENGTHS; c++)
 		own += stay->own[c];
+	*error = 0;
+	if (own <= 0)
+		return 0;
 	while (high > low * 1.001) {
 		double middle = sqrt(low * high);
 
-		*(own_expected(stay, middle) < fmax(own, OWN_LEAST) ? &low : &high) =
-			middle;
+		*(own_expected(stay, middle) < own ? &low : &high) = middle;
 	}
-	*error = own > 0 ? high * sqrt(2 / own) : 0;
+	*error = high * sqrt(2 / own);
 	return high;
 }
 
 /*
  * A window opened anywhere in a visit of D cycles is out of it after u < D with
- * probability u / D; visits of different lengths make a mean of it.  Lengths up to
- * where half of the windows are out.  *error: its standard deviation.
+ * probability u / D; visits of different lengths make a mean of it.  Lengths, some
+ * windows at a time, up to where half of them are out.  *error: its standard deviation.
  */
 static double visit_by_length(const struct stay *stay, double *error)
 {
-	double n = 0, out = 0, cycles = 0;
+	struct lengths {
+		double n, own, cycles;
+	} used = {0}, next = {0};
 
 	for (int c = 0; c < LENGTHS; c++) {
-		if (n >= VISIT_WINDOWS && stay->own[c] < stay->n[c] / 2)
+		next.n += stay->n[c];
+		next.own += stay->own[c];
+		next.cycles += stay->cycles[c];
+		if (next.n < VISIT_WINDOWS && c < LENGTHS - 1)
+			continue;
+		if (used.n > 0 && next.own < next.n / 2)
 			break;
-		n += stay->n[c];
-		out += stay->n[c] - stay->own[c];
-		cycles += stay->cycles[c];
+		used.n += next.n;
+		used.own += next.own;
+		used.cycles += next.cycles;
+		next = (struct lengths){0};
 	}
-	*error = cycles;
-	if (out <= 0)
-		return cycles;
-	if (out > n / 2)
+	*error = used.cycles;
+	if (used.own >= used.n)
+		return used.cycles;
+	if (used.own < used.n / 2)
 		return visit_of_few(stay, error);
-	*error = cycles / out / sqrt(out);
-	return cycles / out;
+	*error = used.cycles / (used.n - used.own) / sqrt(used.n - used.own);
+	return used.cycles / (used.n - used.own);
 }
 
 /*
@@ -482,13 +525,14 @@ static int find_late(const struct td_separate_state *s, struct answer *answer)
 
 /* Without edges short visits of rare functions are not told from others' by calls and
  * returns; then forward and backward say something else. */
-static int is_agreed(const struct td_events *events, uint32_t column)
+static int is_agreed(const struct td_events *events, uint32_t column, double ends)
 {
 	double visit = events[0].visit[column], back = events[1].visit[column];
 
 	return !events->visits_only ||
-	       (events[1].rows.keys && events[0].known[column] &&
-		events[1].known[column] && fabs(visit - back) < AGREE * visit);
+	       (ends >= COUNTED_FEWEST && events[1].rows.keys &&
+		events[0].known[column] && events[1].known[column] &&
+		fabs(visit - back) < AGREE * visit);
 }
 
 /* Short visits are better known by how many calls and returns windows hold. */
@@ -501,7 +545,7 @@ static void take_visits(const struct td_separate_state *s, struct stay *stay)
 			struct stay *to = &stay[function];
 
 			if (!s->events[i].rows.keys || !s->events[i].known[c] ||
-			    !is_agreed(s->events, c))
+			    !is_agreed(s->events, c, s->columns.ends[c]))
 				continue;
 			to->ends += s->columns.ends[c];
 			to->visits += s->columns.ends[c] / s->events[i].visit[c];
@@ -509,14 +553,22 @@ static void take_visits(const struct td_separate_state *s, struct stay *stay)
 	}
 }
 
-static double visit_of(const struct stay *stay, double *error)
+static double visit_of(const struct td_separate_state *s, const struct stay *stay,
+		       double *error)
 {
-	double by_length = visit_by_length(stay, error);
+	double by_length = visit_by_length(stay, error), counted, unsure;
 
-	if (by_length >= COUNTED_MOST || stay->visits <= 0)
+	if (by_length - *error >= COUNTED_MOST || stay->visits <= 0)
 		return by_length;
-	*error = COUNTED_ERROR * stay->ends / stay->visits;
-	return stay->ends / stay->visits;
+	counted = stay->ends / stay->visits;
+	unsure = COUNTED_ERROR * counted;
+	/* without edges lengths are a clock that is right; most of the time may be in few
+	 * visits */
+	if (s->events[0].visits_only &&
+	    (by_length <= 0 || by_length - counted > DIFFERENT * hypot(*error, unsure)))
+		return by_length;
+	*error = unsure;
+	return counted;
 }
 
 /*
@@ -576,7 +628,7 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 		if (answer[f].ends <= 0)
 			continue;
 		to->identifiability = 1 - answer[f].prior;
-		to->visit = visit_of(&stay[f], &error);
+		to->visit = visit_of(s, &stay[f], &error);
 		to->evidence = evidence_of(s, &answer[f], to->visit, error);
 		for (int i = 0; i < last; i++)
 			fill_node(s, &answer[f], to->visit, i, &to->node[i]);

@@ -59,18 +59,15 @@ static double find_width(const struct td_separate_input *input)
 	return slope > 0.5 ? fmax(1, round(slope)) : 0;
 }
 
-struct point {
-	float requested, beyond;
-};
-
 static int by_requested(const void *a, const void *b)
 {
-	const struct point *x = a, *y = b;
+	const struct td_axis_point *x = a, *y = b;
 
 	return (x->requested > y->requested) - (x->requested < y->requested);
 }
 
-static void mean_of(const struct point *point, size_t n, double *mean, double *spread)
+static void mean_of(const struct td_axis_point *point, size_t n, double *mean,
+		    double *spread)
 {
 	double sum = 0, squares = 0;
 
@@ -82,42 +79,60 @@ static void mean_of(const struct point *point, size_t n, double *mean, double *s
 	*spread = sqrt(fmax(0, squares / (double)n - *mean * *mean));
 }
 
-/* The windows i to end take as much beyond what was asked for as long ones do. */
-static int is_complete(const struct td_axis *axis, const struct point *point, size_t i,
-		       size_t end)
+/* What the points' values are like. */
+struct usual {
+	double mean, spread;
+};
+
+static int is_usual(const struct usual *usual, const struct td_axis_point *point,
+		    size_t n)
 {
 	double mean, spread;
 
-	mean_of(point + i, end - i, &mean, &spread);
-	return mean - axis->beyond < 3 * spread / sqrt((double)(end - i)) + 0.5 &&
-	       spread < 1.5 * axis->spread + CONSTANT;
+	mean_of(point, n, &mean, &spread);
+	return mean - usual->mean < 3 * spread / sqrt((double)n) + 0.5 &&
+	       spread < 1.5 * usual->spread + CONSTANT;
 }
 
-/*
- * A window that is too short for its edges ends before the program starts, and is
- * longer than asked for by what is left of them: `first` is where that ends.  Few windows
- * may look complete by chance: with those behind them they must, too.
- */
-static void find_first(struct td_axis *axis, const struct point *point, size_t n)
+/* Few windows may look complete by chance: with those behind them they must, too. */
+double td_axis_first(struct td_axis_point *point, size_t n)
 {
 	size_t i = 0, end = 0;
+	struct usual usual;
 
-	mean_of(point + n / 2, n - n / 2, &axis->beyond, &axis->spread);
+	if (n < WINDOWS_FEWEST)
+		return 0;
+	qsort(point, n, sizeof(*point), by_requested);
+	mean_of(point + n / 2, n - n / 2, &usual.mean, &usual.spread);
 	for (; i < n / 2; i = end) {
 		size_t sure = i + SURE < n / 2 ? i + SURE : n / 2;
 
 		end = i + PER_STEP + i / 8;
 		end = end < n / 2 ? end : n / 2;
-		if (is_complete(axis, point, i, end) && is_complete(axis, point, i, sure))
+		if (is_usual(&usual, point + i, end - i) &&
+		    is_usual(&usual, point + i, sure - i))
 			break;
 	}
-	axis->first = i ? point[i].requested : 0;
+	return i ? point[i].requested : 0;
+}
+
+/*
+ * A window that is too short for its edges ends before the program starts, and is
+ * longer than asked for by what is left of them: `first` is where that ends.
+ */
+static void find_first(struct td_axis *axis, struct td_axis_point *point, size_t n)
+{
+	size_t i = 0;
+
+	axis->first = td_axis_first(point, n);
+	while (i + 1 < n && point[i].requested < axis->first)
+		i++;
 	mean_of(point + i, n - i, &axis->beyond, &axis->spread);
 }
 
 static int find_beyond(const struct td_separate_input *input, struct td_axis *axis)
 {
-	struct point *point = malloc((input->windows + 1) * sizeof(*point));
+	struct td_axis_point *point = malloc((input->windows + 1) * sizeof(*point));
 	size_t n = 0;
 
 	if (!point)
@@ -126,13 +141,11 @@ static int find_beyond(const struct td_separate_input *input, struct td_axis *ax
 		const struct td_separate_window *w = &input->window[i];
 
 		if (known(w))
-			point[n++] = (struct point){
+			point[n++] = (struct td_axis_point){
 				w->requested,
 				(float)(w->slots / axis->width - w->requested),
 			};
 	}
-	if (n)
-		qsort(point, n, sizeof(*point), by_requested);
 	if (n >= WINDOWS_FEWEST)
 		find_first(axis, point, n);
 	free(point);

@@ -28,9 +28,21 @@ struct td_axis {
 	double cost[TD_SEPARATE_NODES]; /* cycles where windows begin, as own windows say
 					 */
 	double cost_error;              /* of each of them; 0: not known */
-	double mix[TD_SEPARATE_NODES];  /* fractions of what a window takes beyond others
-					 */
+	double between; /* variance of the cost from function to function, cycles squared
+			 */
+	double mix[TD_SEPARATE_NODES]; /* fractions of what a window takes beyond others
+					*/
 };
+
+/* A window's length, and a value that all windows share on average but short ones, which
+ * have more. */
+struct td_axis_point {
+	float requested, beyond;
+};
+
+/* From which length on they have no more than long ones, as far as chance lets see; 0:
+ * all do.  Sorts the points by length. */
+double td_axis_first(struct td_axis_point *point, size_t n);
 
 /* 0 or -ENOMEM.  kind is TD_AXIS_NONE if there are too few windows. */
 int td_axis_find(const struct td_separate_input *input, struct td_axis *axis);

@@ -38,7 +38,8 @@ static int is_known(const struct td_separate_window *w)
 	return !w->empty && w->requested > 0 && w->slots > 0;
 }
 
-/* That windows of all lengths are equally frequent is what makes times of counts. */
+/* That windows of all lengths are equally frequent, or count as if they were, is what
+ * makes times of counts. */
 static int equally_frequent(const struct td_events *events,
 			    const struct td_separate_input *input)
 {
@@ -63,8 +64,55 @@ static int equally_frequent(const struct td_events *events,
 	return mean > 0;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* So many windows from one class of lengths to the next stand for so many cycles. */
+static void weigh_classes(struct td_events *events, const double *lengths, size_t n)
+{
+	double cycle = (double)n / (events->longest - events->shortest);
+
+	for (int c = 0; c < TD_EVENTS_LENGTHS; c++) {
+		size_t begin = n * (size_t)c / TD_EVENTS_LENGTHS,
+		       end = n * (size_t)(c + 1) / TD_EVENTS_LENGTHS;
+		double to = end < n ? lengths[end] : events->longest;
+		struct td_events_length *class = &events->length[c];
+
+		class->from = c ? lengths[begin] : events->shortest;
+		class->weight =
+			end > begin ? (to - class->from) * cycle / (double)(end - begin)
+				    : 0;
+	}
+}
+
+/* Windows of lengths that are asked for more often count for less. */
+static int find_weights(struct td_events *events, const struct td_separate_input *input)
+{
+	double *lengths = malloc((input->windows + 1) * sizeof(*lengths));
+	size_t n = 0;
+
+	if (!lengths)
+		return -ENOMEM;
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+
+		if (is_known(w) && w->requested >= events->shortest)
+			lengths[n++] = w->requested;
+	}
+	qsort(lengths, n, sizeof(*lengths), by_value);
+	weigh_classes(events, lengths, n);
+	free(lengths);
+	return 0;
+}
+
+/* 1 if calls and returns can tell something.  *equal: whether lengths are equally
+ * frequent. */
 static int is_of_use(struct td_events *events, const struct td_separate_input *input,
-		     const struct td_axis *axis)
+		     const struct td_axis *axis, int *equal)
 {
 	if (axis->kind != TD_AXIS_REQUESTED || !input->returns)
 		return 0;
@@ -79,7 +127,18 @@ static int is_of_use(struct td_events *events, const struct td_separate_input *i
 			events->longest =
 				fmax(events->longest, input->window[i].requested);
 	}
-	return equally_frequent(events, input);
+	*equal = equally_frequent(events, input);
+	return *equal || (events->visits_only && events->longest > events->shortest + 1);
+}
+
+static int weigh_lengths(struct td_events *events, const struct td_separate_input *input,
+			 int equal)
+{
+	if (!equal)
+		return find_weights(events, input);
+	for (int c = 0; c < TD_EVENTS_LENGTHS; c++)
+		events->length[c] = (struct td_events_length){c ? HUGE_VAL : 0, 1};
+	return 0;
 }
 
 static size_t sort_windows(const struct td_events *events,
@@ -307,7 +366,7 @@ int td_events_build(struct td_events *events, const struct td_separate_input *in
 {
 	struct order *order;
 	uint32_t *index;
-	int err = -ENOMEM;
+	int err, equal;
 
 	memset(events, 0, sizeof(*events));
 	events->rows.axis = *axis;
@@ -318,8 +377,12 @@ int td_events_build(struct td_events *events, const struct td_separate_input *in
 	events->late = backward ? ends->opened : ends->closed;
 	events->more = backward ? 1 : -1;
 	events->ends = ends;
-	if (!is_of_use(events, input, axis))
+	if (!is_of_use(events, input, axis, &equal))
 		return 0;
+	err = weigh_lengths(events, input, equal);
+	if (err)
+		return err;
+	err = -ENOMEM;
 	order = malloc((input->windows + 1) * sizeof(*order));
 	index = malloc((columns->columns + 1) * sizeof(*index));
 	if (order && index) {

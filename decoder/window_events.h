@@ -20,6 +20,8 @@
 #include "decoder/window_ends.h"
 #include "decoder/window_rows.h"
 
+#define TD_EVENTS_LENGTHS 24
+
 struct td_events {
 	struct td_rows rows; /* only rows of TD_ROW_ALL; bins hold windows that the
 				program has started in */
@@ -46,12 +48,17 @@ struct td_events {
 	double wait;         /* cycles from a trigger to its interrupt, mean */
 	double shortest, longest; /* requested lengths of the windows that count */
 	int visits_only; /* no edges: lengths are the better clock, there are no rows */
+	/* What a window counts for by its length: those from `from` on to the next one's.
+	 * 1 on average; 1 for all where lengths are equally frequent. */
+	struct td_events_length {
+		double from, weight;
+	} length[TD_EVENTS_LENGTHS];
 };
 
 /*
  * From the input's windows that are not empty.  No keys where the assumptions do not hold
- * (no counter of events, lengths that are not equally frequent).  0 or -ENOMEM; free in
- * either case.
+ * (no counter of events; edges and lengths that are not equally frequent).  0 or -ENOMEM;
+ * free in either case.
  */
 int td_events_build(struct td_events *events, const struct td_separate_input *input,
 		    const struct td_axis *axis, const struct td_columns *columns,

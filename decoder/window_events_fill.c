@@ -67,6 +67,18 @@ static struct scale scale_of(const struct td_events *events, size_t key, unsigne
 	return scale;
 }
 
+static double weight_by_length(const struct td_events *events, double length)
+{
+	int low = 0, high = TD_EVENTS_LENGTHS;
+
+	while (high - low > 1) {
+		int middle = (low + high) / 2;
+
+		*(events->length[middle].from <= length ? &low : &high) = middle;
+	}
+	return events->length[low].weight;
+}
+
 /* Where windows end, those less in which the program has not started. */
 static void count_key(struct td_events *events, const struct td_key *key,
 		      const struct scale *scale, unsigned without)
@@ -80,8 +92,12 @@ static void count_key(struct td_events *events, const struct td_key *key,
 
 		memset(cell, 0, key->columns * sizeof(*cell));
 		for (uint32_t i = bin->begin; i < last; i++) {
+			double weight =
+				i < bin->end ? weight_by_length(events, window[i].length)
+					     : scale->still;
+
 			if (window[i].batch != without)
-				cell[window[i].other] += i < bin->end ? 1 : scale->still;
+				cell[window[i].other] += weight;
 		}
 		if (b == 0 && scale->still >= 0)
 			cell[0] -= scale->stood;

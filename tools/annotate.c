@@ -33,6 +33,8 @@ static const char usage[] =
 	"${TMPDIR:-/tmp}/tdagent-UID.\n"
 	"\n"
 	"  --module=GLOB     a function of these modules only\n"
+	"  --cores=TYPE      of a hybrid processor: what ran on its large cores (default)\n"
+	"                    or on its small ones\n"
 	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of\n"
 	"                    jit-PID.dump\n"
 	"  --all             cold instructions as well\n"
@@ -52,6 +54,12 @@ static int set_module(void *context, char *value)
 {
 	((struct request *)context)->module = value;
 	return 0;
+}
+
+static int set_cores(void *context, char *value)
+{
+	(void)context;
+	return td_inputs_set_cores(SELF, value);
 }
 
 static int set_jitdump(void *context, char *value)
@@ -97,10 +105,15 @@ static int set_no_pager(void *context, char *value)
 }
 
 static const struct td_argument table[] = {
-	{"module", 0, 1, set_module},     {"jitdump", 0, 1, set_jitdump},
-	{"all", 0, 0, set_all},           {"debuginfod", 0, 0, set_debuginfod},
-	{"format", 0, 1, set_format},     {"output", 'o', 1, set_output},
-	{"no-pager", 0, 0, set_no_pager}, {NULL, 0, 0, NULL},
+	{"module", 0, 1, set_module},
+	{"jitdump", 0, 1, set_jitdump},
+	{"all", 0, 0, set_all},
+	{"debuginfod", 0, 0, set_debuginfod},
+	{"format", 0, 1, set_format},
+	{"output", 'o', 1, set_output},
+	{"no-pager", 0, 0, set_no_pager},
+	{"cores", 0, 1, set_cores},
+	{NULL, 0, 0, NULL},
 };
 
 static int take(void *annotate, const struct td_profile *profile, const char *path,

@@ -7,15 +7,13 @@
 #include <string.h>
 
 #include "decoder/jit_names.h"
-#include "decoder/own_cost.h"
 #include "decoder/text.h"
 
 /* A profile while its windows are added. */
 struct adding {
 	struct td_annotate *annotate;
 	const struct td_profile *profile;
-	struct td_own_cost cost;
-	int slots, node[TD_NODES]; /* its counters; -1: none */
+	struct td_annotate_counts counts;
 	/* of the object that the last window was in */
 	const struct td_file_object *object;
 	size_t module;             /* SIZE_MAX: not wanted */
@@ -197,48 +195,6 @@ static struct td_annotate_place *find_place(struct td_annotate *annotate, size_t
 	return &annotate->place[n];
 }
 
-static struct td_file_sum one(const struct adding *adding, const uint64_t *value, int c)
-{
-	double x = (double)(int64_t)value[c], d = (double)(int64_t)value[0];
-	struct td_file_sum sum = {value[c], x * x, x * d};
-
-	return td_own_cost_remove(&adding->cost, (unsigned)c, &sum, 1, value[0]);
-}
-
-/* What a valid window counted. */
-static void add_values(const struct adding *adding, struct td_annotate_sums *sums,
-		       const struct td_file_window *window)
-{
-	uint64_t value[TD_COUNTERS_MAX];
-	uint32_t counters = td_profile_window_values(adding->profile, window, value);
-	struct td_file_sum sum;
-
-	/* cross sums are with the first counter */
-	if (adding->slots != 0 || !counters)
-		return;
-	sum = one(adding, value, 0);
-	td_sum_add(&sums->slots, &sum);
-	for (int i = 0; i < TD_NODES; i++) {
-		if (adding->node[i] < 0 || (uint32_t)adding->node[i] >= counters)
-			continue;
-		sum = one(adding, value, adding->node[i]);
-		td_sum_add(&sums->node[i], &sum);
-	}
-	if (adding->profile->header.backend == TD_BACKEND_METRICS)
-		sums->rounded += value[0];
-	sums->counted++;
-}
-
-static void add_sums(const struct adding *adding, struct td_annotate_sums *sums,
-		     const struct td_file_window *window)
-{
-	sums->opened++;
-	if (window->reject != TD_REJECT_MAX)
-		return;
-	sums->valid++;
-	add_values(adding, sums, window);
-}
-
 /* Takes the name.  Code of one name is one function, also of several processes. */
 static size_t find_jit(struct td_annotate *annotate, const struct td_file_object *object,
 		       char *name, int *err)
@@ -281,8 +237,7 @@ static int add_jit_window(struct adding *adding, const struct td_profile_window 
 	if (!place)
 		return -ENOMEM;
 	annotate->function[f].opened++;
-	add_sums(adding, &place->sums, at->window);
-	return 0;
+	return td_annotate_count(&place->sums, &adding->counts, at->window);
 }
 
 static int add_window(struct adding *adding, const struct td_profile_window *at)
@@ -299,9 +254,9 @@ static int add_window(struct adding *adding, const struct td_profile_window *at)
 	if (find_module(adding, at->object[0]) < 0)
 		return -ENOMEM;
 	if (adding->module == SIZE_MAX) {
-		if (!annotate->wanted && !annotate->glob)
-			add_sums(adding, &annotate->elsewhere, window);
-		return 0;
+		if (annotate->wanted || annotate->glob)
+			return 0;
+		return td_annotate_count(&annotate->elsewhere, &adding->counts, window);
 	}
 	place = find_place(annotate, adding->module,
 			   window->end[0].address + window->end[0].offset, SIZE_MAX);
@@ -310,8 +265,7 @@ static int add_window(struct adding *adding, const struct td_profile_window *at)
 	if (place->function == SIZE_MAX)
 		return 0;
 	annotate->function[place->function].opened++;
-	add_sums(adding, &place->sums, window);
-	return 0;
+	return td_annotate_count(&place->sums, &adding->counts, window);
 }
 
 int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profile,
@@ -321,15 +275,12 @@ int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profi
 	double skid = td_profile_skid(profile);
 	int err = 0;
 
-	td_own_cost_of(profile, &adding.cost);
-	adding.slots = td_profile_counter(profile, "slots");
+	td_annotate_counts_of(annotate, profile, &adding.counts);
 	adding.module = SIZE_MAX;
-	if (adding.slots == 0)
-		annotate->map.slots = 0;
-	for (int i = 0; i < TD_NODES; i++) {
-		adding.node[i] = td_profile_counter(profile, td_topdown_tree[i].name);
-		if (adding.node[i] >= 0)
-			annotate->map.node[i] = i;
+	if (profile->header.small_group) {
+		annotate->hybrid = 1;
+		annotate->cores = profile->cores;
+		annotate->other_cores += profile->elsewhere;
 	}
 	annotate->simulated |= profile->header.simulated != 0;
 	annotate->skid = skid > annotate->skid ? skid : annotate->skid;
@@ -388,6 +339,9 @@ void td_annotate_finish(struct td_annotate *annotate)
 
 void td_annotate_free(struct td_annotate *annotate)
 {
+	for (size_t i = 0; i < annotate->places; i++)
+		free(annotate->place[i].sums.groups);
+	free(annotate->elsewhere.groups);
 	for (size_t i = 0; i < annotate->modules; i++)
 		td_symbols_close(annotate->module[i].symbols);
 	for (size_t i = 0; i < annotate->functions; i++)
@@ -396,31 +350,4 @@ void td_annotate_free(struct td_annotate *annotate)
 	free(annotate->function);
 	free(annotate->place);
 	td_hash_free(&annotate->by_address);
-}
-
-void td_annotate_join(struct td_annotate_sums *into, const struct td_annotate_sums *from)
-{
-	into->opened += from->opened;
-	into->valid += from->valid;
-	into->counted += from->counted;
-	into->rounded += from->rounded;
-	td_sum_add(&into->slots, &from->slots);
-	for (int i = 0; i < TD_NODES; i++)
-		td_sum_add(&into->node[i], &from->node[i]);
-}
-
-void td_annotate_values(const struct td_annotate *annotate,
-			const struct td_annotate_sums *sums,
-			struct td_topdown_value value[TD_NODES])
-{
-	struct td_file_sum sum[TD_NODES + 1];
-	struct td_topdown_map map = {.slots = annotate->map.slots};
-
-	/* slots first, as td_topdown_values() wants it */
-	sum[0] = sums->slots;
-	for (int i = 0; i < TD_NODES; i++) {
-		sum[i + 1] = sums->node[i];
-		map.node[i] = annotate->map.node[i] < 0 ? -1 : i + 1;
-	}
-	td_topdown_values(&map, sum, sums->counted, sums->rounded, value);
 }

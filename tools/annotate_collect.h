@@ -17,16 +17,7 @@
 #include "decoder/hash.h"
 #include "decoder/profile.h"
 #include "decoder/symbols.h"
-#include "decoder/topdown.h"
-
-/* Windows, and what the valid ones of them counted, own cost taken out. */
-struct td_annotate_sums {
-	uint64_t opened; /* samples */
-	uint64_t valid;
-	uint64_t counted;                         /* valid ones that sum[] is of */
-	struct td_file_sum slots, node[TD_NODES]; /* of the nodes that were counted */
-	uint64_t rounded;                         /* slots of 8-bit windows */
-};
+#include "tools/annotate_sums.h"
 
 /* An instruction at which windows were opened. */
 struct td_annotate_place {
@@ -55,8 +46,12 @@ struct td_annotate {
 	const char *jitdump; /* as jit_names.h has it; NULL, or set after the start */
 	uint64_t logged;     /* windows of the logs, of all functions */
 	int simulated;
+	int hybrid; /* as in report.h, by cores */
+	enum td_core_type cores;
+	uint64_t other_cores; /* samples there */
 	double skid; /* the largest of the profiles', cycles; below 0: not known */
-	struct td_topdown_map map; /* which nodes were counted: 0, else -1 */
+	struct td_topdown_map map;  /* which nodes were counted: 0, else -1 */
+	struct td_groups_plan plan; /* of groups of events, if there are several */
 
 	struct td_annotate_module *module;
 	size_t modules;
@@ -82,13 +77,5 @@ int td_annotate_add(struct td_annotate *annotate, const struct td_profile *profi
 
 void td_annotate_finish(struct td_annotate *annotate);
 void td_annotate_free(struct td_annotate *annotate);
-
-/* Adds `from` to `into`. */
-void td_annotate_join(struct td_annotate_sums *into, const struct td_annotate_sums *from);
-
-/* The top-down of these windows. */
-void td_annotate_values(const struct td_annotate *annotate,
-			const struct td_annotate_sums *sums,
-			struct td_topdown_value value[TD_NODES]);
 
 #endif

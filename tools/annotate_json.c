@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/names.h"
 #include "decoder/text.h"
 #include "tools/annotate_lines.h"
 #include "tools/quote.h"
@@ -65,6 +66,9 @@ static void put_function(FILE *out, const struct td_annotated *annotated)
 
 	fputs("{\"schema\": 1,\n\"simulated\": ", out);
 	fputs(annotate->simulated ? "true" : "false", out);
+	if (annotate->hybrid)
+		fprintf(out, ",\n\"cores\": \"%s\",\n\"elsewhere\": %" PRIu64,
+			td_cores_name(annotate->cores), annotate->other_cores);
 	fprintf(out, ",\n\"logged\": %" PRIu64 ",\n\"function\": {\"name\": ",
 		annotate->logged);
 	td_quote_json(out, f->name);

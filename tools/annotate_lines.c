@@ -52,19 +52,26 @@ static int by_windows(const void *a, const void *b)
 	return by_line(a, b);
 }
 
-static void join_lines(struct td_annotated *annotated)
+static int join_lines(struct td_annotated *annotated)
 {
 	struct td_annotate_line *line = annotated->line;
 	size_t kept = 0;
+	int err = 0;
 
 	qsort(line, annotated->lines, sizeof(*line), by_line);
 	for (size_t i = 0; i < annotated->lines; i++) {
-		if (kept && by_line(&line[kept - 1], &line[i]) == 0)
-			td_annotate_join(&line[kept - 1].sums, &line[i].sums);
-		else
-			line[kept++] = line[i];
+		struct td_annotate_line next = line[i];
+
+		line[i].sums.groups = NULL; /* each has one owner */
+		if (kept && by_line(&line[kept - 1], &next) == 0) {
+			err |= td_annotate_join(&line[kept - 1].sums, &next.sums);
+			free(next.sums.groups);
+		} else {
+			line[kept++] = next;
+		}
 	}
 	annotated->lines = kept;
+	return err ? -ENOMEM : 0;
 }
 
 static int same_file(const struct td_annotate_line *a, const struct td_annotate_line *b)
@@ -94,11 +101,12 @@ static void order_files(struct td_annotated *annotated)
 static int make_lines(struct td_annotated *annotated, size_t places)
 {
 	const struct td_annotate *annotate = annotated->annotate;
+	int err = 0;
 
 	annotated->line = calloc(places + 1, sizeof(*annotated->line));
 	if (!annotated->line)
 		return -ENOMEM;
-	for (size_t i = 0; i < places; i++) {
+	for (size_t i = 0; i < places && !err; i++) {
 		struct td_annotate_line *line = &annotated->line[annotated->lines++];
 		size_t module = annotate->function[annotate->place[i].function].module;
 
@@ -107,10 +115,11 @@ static int make_lines(struct td_annotated *annotated, size_t places)
 		line->module = module;
 		line->file = line->source.frames ? line->source.frame[0].file : NULL;
 		line->line = line->source.frame[0].line;
-		line->sums = annotate->place[i].sums;
-		td_annotate_join(&annotated->all, &line->sums);
+		err = td_annotate_join(&line->sums, &annotate->place[i].sums);
+		if (!err)
+			err = td_annotate_join(&annotated->all, &line->sums);
 	}
-	return 0;
+	return err;
 }
 
 /* Without a disassembler: the places alone. */
@@ -158,7 +167,7 @@ static int make_instructions(struct td_annotated *annotated, size_t places)
 		while (at + 1 < annotated->instructions &&
 		       annotated->instruction[at + 1].code.address <= place->address)
 			at++;
-		td_annotate_join(&annotated->instruction[at].sums, &place->sums);
+		err = td_annotate_join(&annotated->instruction[at].sums, &place->sums);
 	}
 	for (size_t i = 0; i < annotated->instructions && !err; i++)
 		td_source_at(module_of(annotated), annotated->instruction[i].code.address,
@@ -175,8 +184,9 @@ int td_annotated_make(struct td_annotated *annotated, const struct td_annotate *
 	annotated->annotate = annotate;
 	annotated->function = &annotate->function[0];
 	err = make_lines(annotated, places);
+	if (!err)
+		err = join_lines(annotated);
 	if (!err) {
-		join_lines(annotated);
 		order_files(annotated);
 		err = make_instructions(annotated, places);
 	}
@@ -193,14 +203,20 @@ int td_annotated_make_all(struct td_annotated *annotated,
 	memset(annotated, 0, sizeof(*annotated));
 	annotated->annotate = annotate;
 	err = make_lines(annotated, annotate->places);
-	if (err)
-		return err;
-	if (annotate->elsewhere.opened) {
-		annotated->line[annotated->lines].module = SIZE_MAX;
-		annotated->line[annotated->lines++].sums = annotate->elsewhere;
-		td_annotate_join(&annotated->all, &annotate->elsewhere);
+	if (!err && annotate->elsewhere.opened) {
+		struct td_annotate_line *line = &annotated->line[annotated->lines++];
+
+		line->module = SIZE_MAX;
+		err = td_annotate_join(&line->sums, &annotate->elsewhere);
+		if (!err)
+			err = td_annotate_join(&annotated->all, &annotate->elsewhere);
 	}
-	join_lines(annotated);
+	if (!err)
+		err = join_lines(annotated);
+	if (err) {
+		td_annotated_free(annotated);
+		return err;
+	}
 	qsort(annotated->line, annotated->lines, sizeof(*annotated->line), by_windows);
 	return 0;
 }
@@ -220,6 +236,11 @@ size_t td_annotated_shown(const struct td_annotated *annotated,
 
 void td_annotated_free(struct td_annotated *annotated)
 {
+	for (size_t i = 0; i < annotated->lines; i++)
+		free(annotated->line[i].sums.groups);
+	for (size_t i = 0; i < annotated->instructions; i++)
+		free(annotated->instruction[i].sums.groups);
+	free(annotated->all.groups);
 	free(annotated->line);
 	free(annotated->instruction);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/names.h"
 #include "decoder/text.h"
 #include "tools/annotate_lines.h"
 
@@ -17,7 +18,7 @@ static const struct td_file_object *object_of(const struct td_annotated *annotat
 
 static int has_nodes(const struct td_annotated *annotated)
 {
-	return annotated->annotate->map.slots == 0;
+	return td_annotate_has_nodes(annotated->annotate);
 }
 
 static int is_narrow(const struct td_print_style *style)
@@ -231,6 +232,15 @@ static void put_header(FILE *out, const struct td_annotated *annotated,
 		annotate->simulated ? " *** SIMULATED ***" : "");
 	td_print_line(out, style, "function", "%s", annotated->function->name);
 	td_print_line(out, style, "module", "%s", object_of(annotated)->path);
+	if (annotate->other_cores)
+		td_print_line(
+			out, style, "cores",
+			"the %s ones; %" PRIu64 " samples are of the %s ones: --cores=%s",
+			td_cores_name(annotate->cores), annotate->other_cores,
+			td_cores_name(!annotate->cores), td_cores_name(!annotate->cores));
+	else if (annotate->hybrid)
+		td_print_line(out, style, "cores", "the %s ones",
+			      td_cores_name(annotate->cores));
 	td_print_line(out, style, "windows",
 		      "%" PRIu64 " of %" PRIu64
 		      " in the log were opened here (%.1f %%), %" PRIu64 " are valid",

@@ -82,20 +82,12 @@ void td_annotate_json_lines(struct td_json *json, const struct td_annotated *ann
 	td_json_close(json, ']');
 }
 
-static int nodes_of(const struct td_annotate *annotate)
-{
-	for (int i = 0; i < TD_NODES; i++)
-		if (annotate->map.slots >= 0 && annotate->map.node[i] >= 0)
-			return TD_NODES;
-	return 0;
-}
-
 void td_annotate_csv_lines(FILE *out, const struct td_annotated *annotated,
 			   const struct td_report_query *query)
 {
 	const struct td_annotate *annotate = annotated->annotate;
 	size_t shown = td_annotated_shown(annotated, query);
-	int nodes = nodes_of(annotate);
+	int nodes = td_annotate_has_nodes(annotate) ? TD_NODES : 0;
 
 	fputs("simulated,file,line,function,module,opened,share,valid", out);
 	td_csv_node_names(out, "", nodes);

@@ -61,6 +61,8 @@ static const char usage[] =
 	"                     cannot tell: half of it at a share of 50 % (4)\n"
 	"  --min-windows=N    a fraction of fewer windows on a side is not tested (50)\n"
 	"  --rename=OLD=NEW   module OLD of A is module NEW of B (base names)\n"
+	"  --cores=TYPE       of a hybrid processor: what ran on its large cores\n"
+	"                     (default) or on its small ones\n"
 	"  --jitdump=PATH     names of JIT code: a jitdump, or the directory of\n"
 	"                     jit-PID.dump\n"
 	"  --top=N            the first N functions (text: 20, others: all; 0: all)\n"
@@ -118,6 +120,12 @@ static int set_rename(void *context, char *value)
 	return 0;
 }
 
+static int set_cores(void *context, char *value)
+{
+	(void)context;
+	return td_inputs_set_cores(SELF, value);
+}
+
 static int set_jitdump(void *context, char *value)
 {
 	return td_arguments_path(SELF, "jitdump", value,
@@ -160,6 +168,7 @@ static const struct td_argument table[] = {
 	{"fail-on", 0, 1, set_fail_on},
 	{"min-windows", 0, 1, set_min_windows},
 	{"rename", 0, 1, set_rename},
+	{"cores", 0, 1, set_cores},
 	{"jitdump", 0, 1, set_jitdump},
 	{"format", 0, 1, set_format},
 	{"top", 0, 1, set_top},
@@ -234,19 +243,26 @@ static void free_side(struct side *side)
 static int read_side(const struct request *request, struct side *side, int count,
 		     char **path)
 {
+	int cores, err = 0;
+
 	side->run = calloc((size_t)count, sizeof(struct td_report *));
 	side->all = side->run ? read_report(request, count, path) : NULL;
 	if (!side->all)
 		return -1;
 	side->runs = (size_t)count;
-	if (count == 1)
+	if (count == 1) {
 		side->run[0] = side->all;
-	for (int i = 0; i < count && count > 1; i++) {
-		side->run[i] = read_report(request, 1, &path[i]);
-		if (!side->run[i])
-			return -1;
+		return 0;
 	}
-	return 0;
+	/* each run by itself, but of the same cores as all */
+	cores = td_inputs_of_cores(side->all->hybrid ? (int)side->all->cores
+						     : TD_CORES_ANY);
+	for (int i = 0; i < count && !err; i++) {
+		side->run[i] = read_report(request, 1, &path[i]);
+		err = side->run[i] ? 0 : -1;
+	}
+	td_inputs_of_cores(cores);
+	return err;
 }
 
 static int print_compare(const struct request *request, const struct td_compare *compare,
@@ -265,6 +281,9 @@ static int print_compare(const struct request *request, const struct td_compare 
 	style = td_print_style_of(out);
 	if (top == TOP_UNSET)
 		top = request->format == FORMAT_TEXT ? TOP_TEXT : 0;
+	for (int i = 0; i < 2 && request->format == FORMAT_CSV; i++)
+		td_inputs_say_cores(i ? "diff: B" : "diff: A", side[i].all->cores,
+				    side[i].all->elsewhere);
 	if (request->format == FORMAT_JSON)
 		td_diff_print_json(out, compare, top);
 	else if (request->format == FORMAT_CSV)

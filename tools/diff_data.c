@@ -6,20 +6,22 @@
 #include "tools/diff_print.h"
 #include "tools/quote.h"
 
-#define QUANTITIES (2 + TD_NODES)
+#define QUANTITIES (2 + TD_NODES + 1)
 
 static const char *quantity_name(int quantity)
 {
-	return quantity == 0   ? "share"
-	       : quantity == 1 ? "cost"
-			       : td_topdown_tree[quantity - 2].name;
+	return quantity == 0                ? "share"
+	       : quantity == 1              ? "cost"
+	       : quantity == QUANTITIES - 1 ? "retire_latency"
+					    : td_topdown_tree[quantity - 2].name;
 }
 
 static const struct td_change *quantity_of(const struct td_compare_row *row, int quantity)
 {
-	return quantity == 0   ? &row->share
-	       : quantity == 1 ? &row->cost
-			       : &row->node[quantity - 2];
+	return quantity == 0                ? &row->share
+	       : quantity == 1              ? &row->cost
+	       : quantity == QUANTITIES - 1 ? &row->latency
+					    : &row->node[quantity - 2];
 }
 
 /* JSON has no infinity: what is not bounded is left out. */
@@ -88,6 +90,11 @@ static void json_head(FILE *out, const struct td_compare *compare)
 	fprintf(out, "{\n \"schema\": 1,\n \"simulated\": %s,\n",
 		compare->simulated ? "true" : "false");
 	fprintf(out, " \"runs\": [%zu, %zu],\n", compare->runs[0], compare->runs[1]);
+	if (compare->latency_event[0]) {
+		fputs(" \"retire_latency_event\": ", out);
+		td_quote_json(out, compare->latency_event);
+		fputs(",\n", out);
+	}
 	if (compare->has_cost)
 		fprintf(out, " \"cost_unit\": \"%s\",\n",
 			compare->unit == TD_UNIT_NS ? "ns" : "cycles");

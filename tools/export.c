@@ -51,6 +51,8 @@ static const char usage[] =
 	"                    or a top-down node: retiring, memory_bound, ...\n"
 	"  --thread=TID|NAME samples of these threads only\n"
 	"  --module=GLOB     functions of these modules only\n"
+	"  --cores=TYPE      of a hybrid processor: what ran on its large cores (default)\n"
+	"                    or on its small ones\n"
 	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of\n"
 	"                    jit-PID.dump\n"
 	"  --label=KEY=VALUE pprof and openmetrics: on each sample; may be repeated\n"
@@ -162,6 +164,12 @@ static int set_module(void *context, char *value)
 	return 0;
 }
 
+static int set_cores(void *context, char *value)
+{
+	(void)context;
+	return td_inputs_set_cores(SELF, value);
+}
+
 static int set_jitdump(void *context, char *value)
 {
 	return td_arguments_path(SELF, "jitdump", value,
@@ -171,18 +179,20 @@ static int set_jitdump(void *context, char *value)
 /* The words that we use for labels ourselves. */
 static int set_label(void *context, char *value)
 {
-	static const char *const own[] = {
-		"thread", "tid",     "pid", "program", "host",  "cause",     "node",
-		"level",  "backend", "cpu", "trigger", "agent", "simulated", NULL};
+	static const char *const own[] = {"thread",  "tid",       "pid",     "program",
+					  "host",    "cause",     "node",    "level",
+					  "backend", "cpu",       "trigger", "agent",
+					  "cores",   "simulated", NULL};
 
 	return td_labels_add(&((struct request *)context)->labels, SELF, value, own);
 }
 
 static const struct td_argument table[] = {
-	{"format", 0, 1, set_format},   {"output", 'o', 1, set_output},
-	{"value", 0, 1, set_value},     {"thread", 0, 1, set_thread},
-	{"jitdump", 0, 1, set_jitdump}, {"module", 0, 1, set_module},
-	{"label", 0, 1, set_label},     {NULL, 0, 0, NULL},
+	{"format", 0, 1, set_format}, {"output", 'o', 1, set_output},
+	{"value", 0, 1, set_value},   {"thread", 0, 1, set_thread},
+	{"cores", 0, 1, set_cores},   {"jitdump", 0, 1, set_jitdump},
+	{"module", 0, 1, set_module}, {"label", 0, 1, set_label},
+	{NULL, 0, 0, NULL},
 };
 
 static void guess_format(struct request *request)
@@ -241,6 +251,7 @@ static int export_report(const struct request *request, struct td_report *report
 	struct td_export export;
 	int err = td_report_finish(report);
 
+	td_inputs_say_cores(SELF, report->cores, report->elsewhere);
 	if (!err)
 		err = td_export_collect(&export, report);
 	if (err)

@@ -120,11 +120,13 @@ static void put_run(const struct metrics *metrics)
 	const struct td_file_header *header = &td_print_first(report)->header;
 	char *cpu = td_text_clean(header->cpu, sizeof(header->cpu));
 	char *agent = td_text_clean(header->agent, sizeof(header->agent));
+	const char *cores = report->hybrid ? "cores" : NULL; /* ends the labels */
 	const char *label[] = {
 		"backend", td_backend_name(header->backend),
 		"trigger", td_trigger_name(header->trigger),
 		"cpu",     cpu ? cpu : "",
 		"agent",   agent ? agent : "",
+		cores,     td_cores_name(report->cores),
 		NULL,
 	};
 
@@ -206,6 +208,22 @@ static void put_topdown(const struct metrics *metrics)
 	put_ratio(metrics, "check_holds", NULL, report->check.holds);
 }
 
+/* Their mean is the rate of the one by that of the other. */
+static void put_latencies(const struct metrics *metrics)
+{
+	const struct td_report *report = metrics->export->report;
+	const char *label[] = {"event", report->latency_event, NULL};
+
+	if (!td_report_has_latencies(report))
+		return;
+	family(metrics, "retire_latency_cycles", "summary", "cycles",
+	       "Cycles before the event's instruction retired, of each record.");
+	begin(metrics, "retire_latency_cycles_sum", label, 1);
+	fprintf(metrics->out, "%" PRIu64 "\n", report->latencies.sum.sum);
+	begin(metrics, "retire_latency_cycles_count", label, 1);
+	fprintf(metrics->out, "%" PRIu64 "\n", report->latencies.records);
+}
+
 /* Labels of one process. */
 struct process_labels {
 	char pid[12];
@@ -268,6 +286,7 @@ int td_export_openmetrics(FILE *out, const struct td_export *export)
 	put_run(&metrics);
 	put_totals(&metrics);
 	put_topdown(&metrics);
+	put_latencies(&metrics);
 	family(&metrics, "process_start_time_seconds", "gauge", "seconds",
 	       "When the process began to be measured, since 1970.");
 	put_processes(&metrics, "process_start_time_seconds", PROCESS_START);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -11,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decoder/names.h"
 #include "decoder/profile.h"
+#include "tools/arguments.h"
 
 #define GIVE_BACK ((size_t)1 << 20) /* bytes that go back to the kernel when freed */
 
@@ -24,10 +27,14 @@ struct reader {
 	int *failed;
 	size_t taken;
 	size_t left; /* arguments */
+	int cores;   /* as td_profile_read_cores() wants it */
 };
 
+/* Without `failed`: somebody else will say it. */
 static void say(int *failed, const char *path, const char *why)
 {
+	if (!failed)
+		return;
 	fprintf(stderr, "tdagent: %s: %s\n", path, why);
 	*failed = 1;
 }
@@ -75,9 +82,35 @@ static enum td_fate fate_of(const struct td_file_header *header)
 	return TD_FATE_KILLED;
 }
 
-void td_inputs_of_cores(int cores)
+int td_inputs_of_cores(int cores)
 {
+	int before = cores_wanted;
+
 	cores_wanted = cores;
+	return before;
+}
+
+int td_inputs_set_cores(const char *command, const char *value)
+{
+	const char *const words[] = {td_cores_name(TD_CORES_LARGE),
+				     td_cores_name(TD_CORES_SMALL), NULL};
+	int word = td_arguments_word(command, "cores", value, words);
+
+	if (word < 0)
+		return -1;
+	cores_wanted = word;
+	return 0;
+}
+
+void td_inputs_say_cores(const char *command, enum td_core_type cores, uint64_t elsewhere)
+{
+	const char *others = td_cores_name(!cores);
+
+	if (elsewhere)
+		fprintf(stderr,
+			"tdagent %s: this is what ran on the %s cores; %" PRIu64
+			" samples are of the %s ones: --cores=%s\n",
+			command, td_cores_name(cores), elsewhere, others, others);
 }
 
 /* Returns 0, also after saying that the file is bad.  `left`: in its directory. */
@@ -85,7 +118,7 @@ static int read_file(struct reader *reader, const char *path, size_t left)
 {
 	struct td_profile profile;
 	char why[256];
-	int err = td_profile_read_cores(&profile, cores_wanted, path, why, sizeof(why));
+	int err = td_profile_read_cores(&profile, reader->cores, path, why, sizeof(why));
 
 	if (err) {
 		say(reader->failed, path, why);
@@ -193,8 +226,10 @@ static int read_directory(struct reader *reader, const char *directory)
 	free(names.at);
 	if (listed)
 		say(reader->failed, directory, strerror(-listed));
-	else if (!err && reader->taken == before && !*reader->failed)
-		say(reader->failed, directory, "no profile in this directory");
+	else if (!err && reader->taken == before && reader->failed && !*reader->failed)
+		say(reader->failed, directory,
+		    "no profile in this directory (those below it are not "
+		    "searched)");
 	return err;
 }
 
@@ -271,26 +306,79 @@ static int read_default(struct reader *reader)
 	return read_file(reader, newest.path, 0);
 }
 
+static int is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int read_each(struct reader *reader, int count, char **path)
+{
+	int err = 0;
+
+	for (int i = 0; i < count && !err; i++) {
+		reader->left = (size_t)(count - i - 1);
+		if (is_directory(path[i]))
+			err = read_directory(reader, path[i]);
+		else
+			err = read_file(reader, path[i], 0);
+	}
+	return err;
+}
+
+/* A td_inputs_take: ends with the first profile that tells; *cores becomes the type. */
+static int look_at_cores(void *cores, const struct td_profile *profile, const char *path,
+			 size_t left)
+{
+	uint64_t samples = 0;
+
+	(void)path;
+	(void)left;
+	for (size_t i = 0; i < profile->threads; i++)
+		samples += profile->thread[i]->samples;
+	if (!profile->header.small_group)
+		return 1;
+	if (samples)
+		*(int *)cores = (int)profile->cores;
+	return samples && profile->cores == TD_CORES_LARGE;
+}
+
+/* Of one profile by itself, of several the same for all.  What cannot be read again
+ * is not looked at. */
+static int choose_cores(int count, char **path)
+{
+	int cores = TD_CORES_ANY;
+	struct reader reader = {
+		.take = look_at_cores, .context = &cores, .cores = TD_CORES_ANY};
+
+	if (cores_wanted != TD_CORES_ANY)
+		return cores_wanted;
+	if (count == 1 && !is_directory(path[0]))
+		return TD_CORES_ANY;
+	for (int i = 0; i < count; i++)
+		if (strcmp(path[i], "-") == 0)
+			return TD_CORES_LARGE;
+	read_each(&reader, count, path);
+	return cores;
+}
+
 int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
 		   int *failed)
 {
-	struct reader reader = {.take = take, .context = context, .failed = failed};
-	int err = 0;
+	struct reader reader = {.take = take,
+				.context = context,
+				.failed = failed,
+				.cores = cores_wanted};
+	int err;
 
 	/* a profile's memory is the next one's: back to the kernel with it at the end */
 	mallopt(M_TRIM_THRESHOLD, (int)GIVE_BACK);
 	mallopt(M_MMAP_THRESHOLD, (int)GIVE_BACK);
 	if (count == 0)
 		return read_default(&reader);
-	for (int i = 0; i < count && !err; i++) {
-		struct stat st;
-
-		reader.left = (size_t)(count - i - 1);
-		if (stat(path[i], &st) == 0 && S_ISDIR(st.st_mode))
-			err = read_directory(&reader, path[i]);
-		else
-			err = read_file(&reader, path[i], 0);
-	}
+	reader.cores = choose_cores(count, path);
+	err = read_each(&reader, count, path);
 	malloc_trim(0);
 	return err;
 }

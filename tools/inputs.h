@@ -21,9 +21,22 @@ typedef int td_inputs_take(void *context, const struct td_profile *profile,
 int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
 		   int *failed);
 
-/* What is read from here on is, of a hybrid processor, of cores of this type
- * (td_profile_read_cores()). */
-void td_inputs_of_cores(int cores);
+/*
+ * What is read from here on is, of a hybrid processor, of cores of this type
+ * (td_profile_read_cores()).  With TD_CORES_ANY, which it is at the start, profiles
+ * that are read by one call are all of the large ones, unless nothing in any of them
+ * was sampled there.  Returns what it was before.
+ */
+int td_inputs_of_cores(int cores);
+
+/* The same by the option --cores of `command`.  0, or -1 after saying what would be
+ * right. */
+int td_inputs_set_cores(const char *command, const char *value);
+
+/* Says, for `command`, on standard error that so many samples were left out because
+ * they are not of `cores`; nothing of 0.  For output that has no place for it. */
+void td_inputs_say_cores(const char *command, enum td_core_type cores,
+			 uint64_t elsewhere);
 
 /* A td_inputs_take: adds the profile to the td_report `report`. */
 int td_inputs_add_one(void *report, const struct td_profile *profile, const char *path,

@@ -70,6 +70,7 @@ tools_libannotate_la_SOURCES = \
 	tools/annotate_lines.c tools/annotate_lines.h \
 	tools/annotate_print.c \
 	tools/annotate_rows.c \
+	tools/annotate_sums.c tools/annotate_sums.h \
 	tools/annotate_source.c tools/annotate_source.h
 tools_libannotate_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(CAPSTONE_CFLAGS) $(TD_SANITIZE)
 tools_libannotate_la_LIBADD = decoder/libdecoder.la $(CAPSTONE_LIBS)

@@ -57,8 +57,13 @@ void td_print_csv_modules(FILE *out, const struct td_report *report);
  */
 struct td_print_windows {
 	FILE *out;
+	enum td_core_type cores; /* of a hybrid: what was printed, and the samples */
+	uint64_t elsewhere;      /* on its other cores */
 	uint32_t counters;
 	struct td_file_counter counter[TD_COUNTERS_MAX];
+	int groups; /* 1: of events; each window has one of them */
+	uint32_t events;
+	char event[TD_EVENTS_MAX][sizeof(((struct td_file_event *)0)->name)];
 };
 
 int td_print_windows(struct td_print_windows *print, const struct td_profile *profile);

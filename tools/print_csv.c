@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/csv.h"
 #include "tools/module_rows.h"
@@ -33,6 +35,62 @@ static void totals(FILE *out, const struct td_report *report,
 	td_csv_nodes(out, total->node, nodes_of(report, TD_NODES));
 }
 
+/* Cycles before the event's instruction retired. */
+static void latencies(FILE *out, const struct td_report *report,
+		      const struct td_latencies *of)
+{
+	struct td_estimate mean = {0};
+	int known = td_latencies_mean(of, &mean);
+
+	if (!td_report_has_latencies(report))
+		return;
+	fprintf(out, ",%" PRIu64, of->records);
+	td_csv_estimate(out, known, &mean);
+}
+
+/* The events that several groups may count, each name once. */
+static int is_first(const struct td_groups_plan *plan, uint32_t event)
+{
+	for (uint32_t k = 0; k < event; k++)
+		if (strcmp(plan->event[k].name, plan->event[event].name) == 0)
+			return 0;
+	return 1;
+}
+
+static void head_of_rates(FILE *out, const struct td_report *report)
+{
+	for (uint32_t i = 0; i < report->plan.events; i++) {
+		const char *name = report->plan.event[i].name;
+
+		if (is_first(&report->plan, i))
+			fprintf(out,
+				",%s_per_cycle_value,%s_per_cycle_low,%s_per_cycle_high,"
+				"%s_per_instruction_value",
+				name, name, name, name);
+	}
+}
+
+/* Of an event that several groups count the first one with a rate. */
+static void rates(FILE *out, const struct td_report *report,
+		  const struct td_report_function *f)
+{
+	const struct td_groups_plan *plan = &report->plan;
+
+	for (uint32_t i = 0; i < plan->events; i++) {
+		struct td_event_rate rate = {.per_instruction.value = NAN};
+		int known = 0;
+
+		if (!is_first(plan, i))
+			continue;
+		for (uint32_t k = i; k < plan->events && !known; k++)
+			if (strcmp(plan->event[k].name, plan->event[i].name) == 0)
+				known = td_groups_rate(plan, k, f->sum, f->counted[0],
+						       f->groups, &rate);
+		td_csv_estimate(out, known, &rate.per_cycle);
+		td_csv_number(out, known, rate.per_instruction.value);
+	}
+}
+
 static void head(FILE *out, const struct td_report *report)
 {
 	fputs("simulated,function,module,address,samples,share,share_low,share_high,"
@@ -46,6 +104,11 @@ static void head(FILE *out, const struct td_report *report)
 	if (td_report_has_topdown(report))
 		fputs(",bottleneck", out);
 	head_of_totals(out, report);
+	head_of_rates(out, report);
+	if (td_report_has_latencies(report))
+		fputs(",retire_latency_records,retire_latency_value,retire_latency_low,"
+		      "retire_latency_high",
+		      out);
 	fputs("\n", out);
 }
 
@@ -72,6 +135,8 @@ static void row(FILE *out, const struct td_report *report,
 	if (td_report_has_topdown(report))
 		td_csv_bottleneck(out, f->node);
 	totals(out, report, &f->total);
+	rates(out, report, f);
+	latencies(out, report, &f->latencies);
 	fputs("\n", out);
 }
 

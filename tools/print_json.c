@@ -173,8 +173,8 @@ static void put_run(struct td_json *json, const struct td_report *report)
 	td_json_clean(json, "backend", td_backend_name(header->backend));
 	td_json_text(json, "reason", header->reason, sizeof(header->reason));
 	td_json_count(json, "level", header->level);
-	if (report->cores)
-		td_json_clean(json, "cores", report->cores);
+	if (report->hybrid)
+		td_json_clean(json, "cores", td_cores_name(report->cores));
 	td_json_clean(json, "trigger", td_trigger_name(header->trigger));
 	td_json_clean(json, "windows_by", td_windows_name(header->windows));
 	td_json_clean(json, "period_unit",

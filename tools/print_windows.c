@@ -98,9 +98,48 @@ static void print_head(const struct td_print_windows *print)
 	      print->out);
 	for (uint32_t i = 0; i < print->counters; i++)
 		quote(print->out, print->counter[i].name);
+	if (print->groups)
+		quote(print->out, "group");
+	for (uint32_t i = 0; i < print->events; i++)
+		quote(print->out, print->event[i]);
 	fputc('\n', print->out);
 }
 
+/* The events that groups count, each name once. */
+static void note_events(struct td_print_windows *print,
+			const struct td_file_header *header)
+{
+	print->groups = header->groups > 1;
+	for (uint64_t i = 0; i < header->events && print->groups; i++) {
+		const struct td_file_event *event = &header->event[i];
+		uint32_t k = 0;
+
+		while (k < print->events && strcmp(print->event[k], event->name) != 0)
+			k++;
+		if (event->group < TD_GROUPS_MAX && k == print->events)
+			memcpy(print->event[print->events++], event->name,
+			       sizeof(event->name));
+	}
+}
+
+/* Which of the values of a window of the group is the event's; -1: none. */
+static int event_at(const struct td_file_header *header, unsigned group, const char *name)
+{
+	for (uint64_t i = 0; i < header->events; i++)
+		if (header->event[i].group == group &&
+		    strcmp(header->event[i].name, name) == 0)
+			return header->event[i].value;
+	return -1;
+}
+
+static void print_value(FILE *out, const uint64_t *value, uint32_t n, int at)
+{
+	fputc(',', out);
+	if (at >= 0 && (uint32_t)at < n)
+		fprintf(out, "%" PRId64, (int64_t)value[at]);
+}
+
+/* The counters are the first group's, but for slots, which each group has. */
 static void print_values(const struct td_print_windows *print,
 			 const struct td_profile *profile,
 			 const struct td_file_window *window)
@@ -111,10 +150,13 @@ static void print_values(const struct td_print_windows *print,
 	for (uint32_t i = 0; i < print->counters; i++) {
 		int at = td_profile_counter(profile, print->counter[i].name);
 
-		fputc(',', print->out);
-		if (at >= 0 && (uint32_t)at < n)
-			fprintf(print->out, "%" PRId64, (int64_t)value[at]);
+		print_value(print->out, value, n, window->group && at ? -1 : at);
 	}
+	if (print->groups)
+		fprintf(print->out, ",%u", window->group);
+	for (uint32_t i = 0; i < print->events; i++)
+		print_value(print->out, value, n,
+			    event_at(&profile->header, window->group, print->event[i]));
 	fputc('\n', print->out);
 }
 
@@ -155,11 +197,14 @@ int td_print_windows(struct td_print_windows *print, const struct td_profile *pr
 
 	if (!end)
 		return -ENOMEM;
+	print->cores = profile->cores;
+	print->elsewhere += profile->elsewhere;
 	ends = collect(profile, end);
 	err = name_ends(end, ends);
 	if (!err && !print->counters) {
 		print->counters = profile->header.counters;
 		memcpy(print->counter, profile->header.counter, sizeof(print->counter));
+		note_events(print, &profile->header);
 		print_head(print);
 	}
 	for (size_t i = 0; i < profile->windows && !err; i++)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decoder/names.h"
 #include "decoder/text.h"
 #include "tools/live.h"
 #include "tools/print.h"
@@ -68,6 +69,9 @@ static void put_profile(FILE *line, pid_t pid)
 		fprintf(line, "%s, %" PRIu64 " samples, %" PRIu64 " windows",
 			report->simulated ? " SIMULATED" : "", report->samples,
 			report->windows);
+		if (report->elsewhere)
+			fprintf(line, " (%s cores; %" PRIu64 " samples on the others)",
+				td_cores_name(report->cores), report->elsewhere);
 		put_topdown(line, report);
 	}
 	if (report)

@@ -36,6 +36,8 @@ static const char usage[] =
 	"  --label=KEY=VALUE of the series: host, rank, version; may be repeated\n"
 	"  --tenant=ID       in X-Scope-OrgID, for stores with tenants\n"
 	"  --timeout=SECONDS give up after so long (30)\n"
+	"  --cores=TYPE      of a hybrid processor: what ran on its large cores (default)\n"
+	"                    or on its small ones\n"
 	"  --jitdump=PATH    names of JIT code: a jitdump, or the directory of\n"
 	"                    jit-PID.dump\n"
 	"  --dry-run         print the request's body and send nothing\n"
@@ -104,6 +106,12 @@ static int set_timeout(void *context, char *value)
 	return 0;
 }
 
+static int set_cores(void *context, char *value)
+{
+	(void)context;
+	return td_inputs_set_cores(SELF, value);
+}
+
 static int set_jitdump(void *context, char *value)
 {
 	return td_arguments_path(SELF, "jitdump", value,
@@ -118,10 +126,15 @@ static int set_dry_run(void *context, char *value)
 }
 
 static const struct td_argument table[] = {
-	{"store", 0, 1, set_store},     {"name", 0, 1, set_name},
-	{"label", 0, 1, set_label},     {"tenant", 0, 1, set_tenant},
-	{"timeout", 0, 1, set_timeout}, {"jitdump", 0, 1, set_jitdump},
-	{"dry-run", 0, 0, set_dry_run}, {NULL, 0, 0, NULL},
+	{"store", 0, 1, set_store},
+	{"name", 0, 1, set_name},
+	{"label", 0, 1, set_label},
+	{"tenant", 0, 1, set_tenant},
+	{"timeout", 0, 1, set_timeout},
+	{"jitdump", 0, 1, set_jitdump},
+	{"cores", 0, 1, set_cores},
+	{"dry-run", 0, 0, set_dry_run},
+	{NULL, 0, 0, NULL},
 };
 
 /* The pprof file in memory; free it.  NULL after saying why. */
@@ -174,6 +187,7 @@ static int push_report(struct request *request, struct td_report *report)
 			   : NULL;
 	int err = -1;
 
+	td_inputs_say_cores(SELF, report->cores, report->elsewhere);
 	if (body)
 		err = send_body(request, body);
 	else if (pprof)

@@ -110,13 +110,8 @@ static int set_thread(void *context, char *value)
 
 static int set_cores(void *context, char *value)
 {
-	static const char *const words[] = {"large", "small", NULL};
-	int word = td_arguments_word(SELF, "cores", value, words);
-
 	(void)context;
-	if (word >= 0)
-		td_inputs_of_cores(word);
-	return word < 0 ? -1 : 0;
+	return td_inputs_set_cores(SELF, value);
 }
 
 static int set_jitdump(void *context, char *value)
@@ -328,6 +323,7 @@ static int print_lines(FILE *out, const struct request *request,
 	if (request->format == FORMAT_JSON) {
 		td_print_json_with(out, report, add_lines, &lines);
 	} else if (request->format == FORMAT_CSV) {
+		td_inputs_say_cores(SELF, report->cores, report->elsewhere);
 		td_annotate_csv_lines(out, &annotated, &report->query);
 	} else {
 		td_print_text_begin(out, report, style);
@@ -340,6 +336,7 @@ static int print_lines(FILE *out, const struct request *request,
 
 static void print_csv(FILE *out, const struct td_report *report, enum td_print_by by)
 {
+	td_inputs_say_cores(SELF, report->cores, report->elsewhere);
 	if (by == TD_PRINT_BY_THREAD)
 		td_print_csv_threads(out, report);
 	else if (by == TD_PRINT_BY_MODULE)
@@ -399,6 +396,7 @@ static int print_windows(const struct request *request, int count, char **path)
 	err = td_inputs_each(count, path, print_windows_of, &print, &failed);
 	if (err)
 		say("report", strerror(-err));
+	td_inputs_say_cores(SELF, print.cores, print.elsewhere);
 	return close_output(request, print.out) || err || failed;
 }
 
@@ -432,6 +430,17 @@ static int take(void *context, const struct td_profile *profile, const char *pat
 				     : td_annotate_add(taking->lines, profile, path);
 }
 
+/* Rows are in the order of their samples then. */
+static void say_unsorted(const struct td_report *report)
+{
+	unsigned sort = report->query.sort;
+
+	if (sort >= TD_SORT_NODE && !td_report_has_topdown(report))
+		say("--sort", "there is no top-down here: by samples");
+	else if (sort == TD_SORT_TOTAL && !report->has_paths)
+		say("--sort", "there are no call paths here: by samples");
+}
+
 static int make_report(const struct request *request, struct td_annotate *lines,
 		       int count, char **path)
 {
@@ -443,6 +452,8 @@ static int make_report(const struct request *request, struct td_annotate *lines,
 		err = td_inputs_each(count, path, take, &taking, &failed);
 	if (!err && report->processes)
 		err = td_report_finish(report);
+	if (!err && report->processes)
+		say_unsorted(report);
 	if (lines)
 		td_annotate_finish(lines);
 	if (err)

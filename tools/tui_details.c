@@ -70,6 +70,20 @@ static void say_folded(struct making *making, const char *text)
 	}
 }
 
+static void put_latency(struct making *making)
+{
+	const struct td_latencies *latencies = &making->function->latencies;
+	struct td_estimate mean;
+
+	if (!td_report_has_latencies(making->report) ||
+	    !td_latencies_mean(latencies, &mean))
+		return;
+	say(making, TD_TUI_PLAIN,
+	    "  %.3g cycles retire latency before %s (%.3g to %.3g, %" PRIu64 ")",
+	    mean.value, making->report->latency_event, mean.low, mean.high,
+	    latencies->records);
+}
+
 static void head(struct making *making)
 {
 	const struct td_report_function *f = making->function;
@@ -87,6 +101,7 @@ static void head(struct making *making)
 		    100 * f->total.share.value);
 	if (report->has_time)
 		say(making, TD_TUI_PLAIN, "  %.3f s of CPU time", f->cpu_ns / 1e9);
+	put_latency(making);
 }
 
 static void put_node(struct making *making, const struct td_topdown_value *value, int i)

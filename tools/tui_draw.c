@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/names.h"
 #include "decoder/text.h"
 #include "tools/print_cells.h"
 #include "tools/print_hints.h"
@@ -234,6 +235,9 @@ static void put_head(const struct td_report *report)
 			 report->samples, report->windows);
 	else
 		snprintf(text, sizeof(text), "%" PRIu64 " samples", report->samples);
+	if (report->hybrid)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s cores",
+			 td_cores_name(report->cores));
 	put(1, x, COLS, text);
 	x += (int)strlen(text) + 2;
 	for (int i = 0; i < TD_NODES_LEVEL1; i++) {

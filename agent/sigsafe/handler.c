@@ -53,36 +53,45 @@ static inline bool is_perf(const siginfo_t *info)
 	return info->si_signo == SIGTRAP && info->si_code == CODE_PERF;
 }
 
-static inline bool is_our_perf(const siginfo_t *info, unsigned *how)
+static inline const struct perf_siginfo *perf_of(const siginfo_t *info)
 {
-	const struct perf_siginfo *perf = (const void *)info;
+	return (const void *)info;
+}
 
-	_Static_assert(PERF_DELAYED == TD_SIGNAL_DELAYED, "no translation");
-	*how = perf->flags & PERF_DELAYED;
-	return perf->data == td_signal.cookie ||
-	       perf->data == (td_signal.cookie ^ TD_SMALL_MARK);
+/* Of a thread that has no part on small cores.  The cookie is no descriptor and no code
+ * of another signal's: whether its number is SIGTRAP need not be asked. */
+static inline bool is_our_only_perf(const siginfo_t *info)
+{
+	return info->si_code == CODE_PERF && perf_of(info)->data == td_signal.cookie;
 }
 
 /* Is a signal of ours that of the thread's part on small cores? */
-static bool is_of_small(const struct td_thread *thread, const siginfo_t *info)
+__attribute__((noinline)) static bool is_small_ones(const struct td_thread *thread,
+						    const siginfo_t *info)
 {
-	const struct perf_siginfo *perf = (const void *)info;
-
-	if (!thread->small)
-		return false;
 	if (is_perf(info))
-		return perf->data == td_handler_cookie(TD_CORES_SMALL);
+		return perf_of(info)->data == td_handler_cookie(TD_CORES_SMALL);
 	if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE)
 		return (uint64_t)info->si_value.sival_ptr ==
 		       (td_handler_cookie(TD_CORES_SMALL) ^ TD_EMPTY_MARK);
 	return info->si_fd == thread->small->fd;
 }
 
+/* Few threads have one, and all pay for asking in each window. */
+static inline bool is_of_small(const struct td_thread *thread, const siginfo_t *info)
+{
+	return thread->small && is_small_ones(thread, info);
+}
+
 static bool is_ours(const siginfo_t *info, unsigned *how)
 {
+	_Static_assert(PERF_DELAYED == TD_SIGNAL_DELAYED, "no translation");
 	*how = 0;
-	if (is_perf(info))
-		return is_our_perf(info, how);
+	if (is_perf(info)) {
+		*how = perf_of(info)->flags & PERF_DELAYED;
+		return !((perf_of(info)->data ^ td_signal.cookie) &
+			 ~(uint64_t)TD_SMALL_MARK);
+	}
 	if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE)
 		return is_cookie((uint64_t)info->si_value.sival_ptr, how);
 	/* on SIGTRAP these codes are the processor's */
@@ -243,34 +252,33 @@ static inline void take_sample(struct td_thread *thread, const ucontext_t *inter
 	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
 }
 
-/* The usual signal: see take_sample() for the guard. */
-static inline void take_in_brief(struct td_thread *thread, const ucontext_t *interrupted)
+/* The usual signal: see take_sample() for the guard.  False: nothing is to be released,
+ * as a window has been closed. */
+static inline bool take_in_brief(struct td_thread *thread, const ucontext_t *interrupted)
 {
 	uint64_t ip = td_arch_ip(interrupted);
+	bool opens = !thread->in_window;
 
 	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	if (thread->in_window)
-		td_brief_close(thread, ip);
-	else
+	if (opens)
 		td_brief_open(thread, ip);
+	else
+		td_brief_close(thread, ip);
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
+	return opens;
 }
 
 /* Signals of threads without mapped registers, and of others. */
-__attribute__((noinline)) static void handle(int number, siginfo_t *info, void *context)
+static void handle(struct td_thread *thread, int number, siginfo_t *info, void *context)
 {
-	struct td_thread *thread = td_self;
 	int saved_errno;
 	unsigned how;
 
-	if (thread && is_of_small(thread, info))
-		thread = thread->small;
 	if (thread && thread->groups)
 		td_groups_capture(thread); /* before all else */
 	saved_errno = errno;
-
 	if (is_ours(info, &how)) {
 		if (!thread)
 			thread = find_first(info);
@@ -284,6 +292,17 @@ __attribute__((noinline)) static void handle(int number, siginfo_t *info, void *
 	errno = saved_errno;
 }
 
+/* The cycles first of all, if it has a group of events. */
+__attribute__((noinline)) static void
+handle_unmapped(struct td_thread *thread, int number, siginfo_t *info, void *context)
+{
+	if (thread && is_of_small(thread, info))
+		thread = thread->small;
+	if (thread && thread->groups)
+		td_groups_capture_cycles(thread->groups);
+	handle(thread, number, info, context);
+}
+
 /* The registers are captured; anything else may be unusual. */
 __attribute__((noinline)) static void take_fully(struct td_thread *thread, int number,
 						 siginfo_t *info, void *context)
@@ -292,7 +311,7 @@ __attribute__((noinline)) static void take_fully(struct td_thread *thread, int n
 
 	td_brief_hand_over(thread);
 	if (!is_ours(info, &how))
-		handle(number, info, context);
+		handle(thread, number, info, context);
 	else if (!atomic_load_explicit(&thread->stopped, memory_order_relaxed))
 		take_sample(thread, context, how);
 }
@@ -305,25 +324,20 @@ void td_handler(int number, siginfo_t *info, void *context)
 {
 	struct td_thread *thread = td_self;
 	bool captured;
-	unsigned how;
 
 	if (!thread || !thread->registers.mapped) {
-		if (thread && is_of_small(thread, info))
-			thread = thread->small;
-		if (thread && thread->groups)
-			td_groups_capture_cycles(thread->groups);
-		handle(number, info, context);
+		handle_unmapped(thread, number, info, context);
 		return;
 	}
 	captured = td_metrics_capture_slots(&thread->registers, &thread->capture);
-	if (captured && td_brief_is_echo(thread) && is_perf(info) &&
-	    is_our_perf(info, &how))
+	if (captured && td_brief_is_echo(thread) && is_our_only_perf(info))
 		return;
 	captured = captured &&
 		   td_metrics_capture_extras(&thread->registers, &thread->capture);
-	if (captured && is_perf(info) && is_our_perf(info, &how) && !how &&
-	    td_brief_may(thread)) {
-		take_in_brief(thread, context);
+	if (captured && is_our_only_perf(info) && td_brief_may(thread) &&
+	    !(perf_of(info)->flags & PERF_DELAYED)) {
+		if (!take_in_brief(thread, context))
+			return;
 	} else {
 		thread->capture.complete = captured;
 		take_fully(thread, number, info, context);

@@ -46,7 +46,20 @@ check("retire_latency" not in function("burn_thirty"), "burn_thirty has one")
 for f in report["functions"]:
     check(f["windows"]["valid"] <= f["samples"], "records are windows: %s" % f)
 END
+guest prom $clean "$tdagent" export --format=openmetrics "$(profile burn)"
+grep -qx 'tdagent_retire_latency_cycles_count{event="loads"} 390' "$work/prom.out" &&
+	grep -qx "tdagent_retire_latency_cycles_sum{event=\"loads\"} $((40 * 300 + 9 * 90))" "$work/prom.out" ||
+	fail "openmetrics: $(grep latency "$work/prom.out")"
+guest csv $clean "$tdagent" report --format=csv "$(profile burn)"
+grep '"burn_sixty"' "$work/csv.out" | grep -q ',300,40,39.9' || fail "csv: $(cat "$work/csv.out")"
 guest text $clean "$tdagent" report "$(profile burn)"
 grep -q 'Retire latency 40±' "$work/text.out" || fail "text: no latency of burn_sixty"
 grep -q 'Retire latency: before loads, 390 records; 5 more had no room' "$work/text.out" ||
 	fail "text: $(grep -i latency "$work/text.out")"
+guest page $clean "$tdagent" report --format=html --output="$work/page.html" "$(profile burn)"
+ended "exit 0" page
+missing chromium "what the page shows of them" || {
+	guest page $clean chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$work/page.html"
+	grep -q 'before loads</td><td class="num">40.0 ± [0-9.]* cycles, 300 records' "$work/page.out" ||
+		fail "the page: $(grep -o 'before loads.\{80\}' "$work/page.out")"
+}

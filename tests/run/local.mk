@@ -9,6 +9,7 @@ run_tests = \
 	tests/run/children.sh \
 	tests/run/command.sh \
 	tests/run/constant.sh \
+	tests/run/cores.sh \
 	tests/run/corners.sh \
 	tests/run/denied.sh \
 	tests/run/diff.sh \

@@ -42,6 +42,7 @@ report level 3
 report color red
 report cores medium
 annotate module *
+annotate cores medium
 annotate jitdump none/jit.dump
 annotate format csv
 annotate output none/file
@@ -50,6 +51,7 @@ export output none/file
 export value slots
 export thread *
 export module *
+export cores medium
 export jitdump none/jit.dump
 export label rank
 push store ftp
@@ -57,6 +59,7 @@ push name *
 push label rank
 push tenant *
 push timeout 0
+push cores medium
 push jitdump none/jit.dump
 import output *
 import perf none/perf
@@ -65,6 +68,7 @@ diff fail-on all
 diff noise 101
 diff min-windows 1
 diff rename old
+diff cores medium
 diff jitdump none/jit.dump
 diff top -1
 diff format xml

@@ -8,6 +8,7 @@ tests_unit_test_options_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 
 decoder_tests = \
+	tests/unit/test_annotate \
 	tests/unit/test_cholesky \
 	tests/unit/test_compare \
 	tests/unit/test_cpu_name \
@@ -33,11 +34,13 @@ decoder_tests = \
 	tests/unit/test_report_topdown \
 	tests/unit/test_separate \
 	tests/unit/test_separate_edges \
+	tests/unit/test_separate_own \
 	tests/unit/test_student \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
 	tests/unit/test_topdown \
 	tests/unit/test_window_columns \
+	tests/unit/test_window_common \
 	tests/unit/test_window_ends \
 	tests/unit/test_window_events \
 	tests/unit/test_window_strays
@@ -45,8 +48,12 @@ check_PROGRAMS += $(decoder_tests)
 TESTS += $(decoder_tests)
 td_unit_cflags = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 td_unit_ldadd = decoder/libdecoder.la $(CHECK_LIBS)
-td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/unit/unit.h
+td_printed = tests/unit/printed.c tests/unit/printed.h tests/unit/json.c tests/unit/json.h
+td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/unit/scratch.h tests/unit/unit.h
 
+tests_unit_test_annotate_SOURCES = tests/unit/test_annotate.c $(td_build_profile)
+tests_unit_test_annotate_CFLAGS = $(td_unit_cflags)
+tests_unit_test_annotate_LDADD = tools/libannotate.la tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_compare_SOURCES = tests/unit/test_compare.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_compare_CFLAGS = $(td_unit_cflags)
@@ -54,8 +61,7 @@ tests_unit_test_compare_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_cpu_name_SOURCES = tests/unit/test_cpu_name.c tests/unit/unit.h
 tests_unit_test_cpu_name_CFLAGS = $(td_unit_cflags)
 tests_unit_test_cpu_name_LDADD = $(td_unit_ldadd)
-tests_unit_test_latencies_SOURCES = tests/unit/test_latencies.c $(td_build_profile) \
-	tests/unit/json.c tests/unit/json.h
+tests_unit_test_latencies_SOURCES = tests/unit/test_latencies.c $(td_build_profile) $(td_printed)
 tests_unit_test_latencies_CFLAGS = $(td_unit_cflags)
 tests_unit_test_latencies_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
 tests_unit_test_published_SOURCES = tests/unit/test_published.c
@@ -114,8 +120,8 @@ tests_unit_test_report_SOURCES = tests/unit/test_report.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_report_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_LDADD = tools/libprint.la $(td_unit_ldadd)
-tests_unit_test_report_log_SOURCES = tests/unit/test_report_log.c $(td_build_profile) \
-	tests/unit/json.c tests/unit/json.h tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_report_log_SOURCES = tests/unit/test_report_log.c $(td_build_profile) $(td_printed) \
+	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_report_log_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_log_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
 tests_unit_test_report_topdown_SOURCES = tests/unit/test_report_topdown.c $(td_build_profile) \
@@ -130,6 +136,12 @@ tests_unit_test_separate_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_edges_SOURCES = tests/unit/test_separate_edges.c $(td_separated)
 tests_unit_test_separate_edges_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_edges_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_common_SOURCES = tests/unit/test_window_common.c $(td_separated)
+tests_unit_test_window_common_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_common_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_separate_own_SOURCES = tests/unit/test_separate_own.c $(td_separated)
+tests_unit_test_separate_own_CFLAGS = $(td_unit_cflags)
+tests_unit_test_separate_own_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_columns_SOURCES = tests/unit/test_window_columns.c tests/unit/unit.h
 tests_unit_test_window_columns_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_columns_LDADD = $(td_unit_ldadd) -lm

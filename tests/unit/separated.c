@@ -75,3 +75,33 @@ void limit(double from, double to, double points)
 	}
 	ck_assert_int_gt(seen, 0);
 }
+
+void count_held(struct held *held)
+{
+	for (unsigned f = 0; f < sim.functions; f++) {
+		const struct td_separate_function *of = &result.function[f];
+
+		if (sim.cycles[f] <= 0 || of->evidence == TD_EVIDENCE_CALLERS)
+			continue;
+		for (int i = 0; i < TD_NODES; i++) {
+			const struct td_estimate *e = &of->node[i].estimate;
+			double t = truth(f, i);
+
+			if (!of->node[i].present)
+				continue;
+			ck_assert_double_le(e->low, e->value);
+			ck_assert_double_le(e->value, e->high);
+			held->all++;
+			held->inside += e->low <= t + 1e-9 && t <= e->high + 1e-9;
+		}
+	}
+	done();
+}
+
+void limit_held(const struct held *held, double least, double most)
+{
+	double inside = 100 * held->inside / held->all;
+
+	ck_assert_msg(inside >= least && inside <= most, "%.1f %% of %.0f", inside,
+		      held->all);
+}

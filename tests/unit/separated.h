@@ -30,4 +30,15 @@ double visit(unsigned function);
 /* No function of so many cycles a visit, and of a percent of the time, is further off. */
 void limit(double from, double to, double points);
 
+/* Intervals of functions that are told apart, and those of them that hold the truth. */
+struct held {
+	double inside, all;
+};
+
+/* Adds the run, and is done with it. */
+void count_held(struct held *held);
+
+/* Between so many percent. */
+void limit_held(const struct held *held, double least, double most);
+
 #endif

@@ -164,7 +164,7 @@ struct line {
 	int returned, phase, group;
 };
 #define RECURSES 2
-static const struct line script[] = {
+static const struct line patterns[] = {
 	{0, 103, 1, -1, 20},  {1, 97, 0, -1, 20}, /* a pair */
 	{2, 15, 0, -1, 12},   {2, 15, 1, -1, 12}, /* recursion */
 	{3, 3, 1, -1, 15},    {4, 40, 0, -1, 15},  {5, 27, 0, -1, 15},
@@ -175,32 +175,65 @@ static const struct line script[] = {
 	{11, 60, 1, -1, 8}, /* one with two callees */
 	{13, 1200, 1, -1, 1}, {14, 400, 0, -1, 3}, {13, 250, 1, -1, 3},
 };
-#define LINES (sizeof(script) / sizeof(script[0]))
+static const struct line ways[] = {
+	{0, 54, 1, -1, 20},  {1, 14, 0, 0, 20},  {0, 54, 1, -1, 20}, {1, 14, 0, 0, 20},
+	{0, 54, 1, -1, 20},  {1, 500, 0, 1, 20}, {0, 54, 1, -1, 20}, {1, 14, 0, 0, 20},
+	{0, 54, 1, -1, 20},  {1, 14, 0, 0, 20},  {2, 900, 1, -1, 1}, {3, 2500, 1, -1, 1},
+	{4, 130, 1, -1, 12}, {5, 45, 0, -1, 12},
+};
+static const struct line steady[] = {
+	{2, 60, 1, -1, 10}, {3, 80, 0, -1, 10},  {4, 110, 1, -1, 10}, {5, 48, 0, -1, 10},
+	{2, 60, 1, -1, 10}, {6, 140, 0, -1, 10}, {0, 2000, 1, -1, 1}, {1, 1500, 1, -1, 1},
+};
+#define SCRIPT(line, functions, jitter)                                                  \
+	{                                                                                \
+		line, sizeof(line) / sizeof(line[0]), functions, jitter                  \
+	}
+static const struct script {
+	const struct line *line;
+	size_t lines;
+	unsigned functions;
+	double jitter; /* of visits, part */
+} scripts[] = {
+	[SIM_AWKWARD] = SCRIPT(patterns, 15, 0.1),
+	[SIM_WAYS] = SCRIPT(ways, 6, 0.1),
+	[SIM_EXACT] = SCRIPT(steady, 7, 0),
+};
+
+static int has_script(const struct sim_setup *setup)
+{
+	return setup->kind < sizeof(scripts) / sizeof(scripts[0]) &&
+	       scripts[setup->kind].lines;
+}
 
 static void next_in_script(struct program *program)
 {
-	const struct line *line = &script[program->step];
+	const struct script *script = &scripts[program->setup->kind];
+	const struct line *line = &script->line[program->step];
 
 	program->visit = (struct visit){
 		.function = line->function,
-		.cycles = line->cycles * between(&program->random, 0.9, 1.1),
+		.cycles = line->cycles * between(&program->random, 1 - script->jitter,
+						 1 + script->jitter),
 		.returned = line->returned,
 		.phase = line->phase,
 	};
 	program->calls += line->returned;
 	program->step++;
-	if (program->step < LINES && script[program->step].group == line->group)
+	if (program->step < script->lines &&
+	    script->line[program->step].group == line->group)
 		return;
 	if (++program->round < (unsigned)line->group) {
-		while (program->step && script[program->step - 1].group == line->group)
+		while (program->step &&
+		       script->line[program->step - 1].group == line->group)
 			program->step--;
 		return;
 	}
 	program->round = 0;
 	/* any group may be next */
-	program->step = (unsigned)(uniform(&program->random) * (double)LINES);
+	program->step = (unsigned)(uniform(&program->random) * (double)script->lines);
 	while (program->step &&
-	       script[program->step - 1].group == script[program->step].group)
+	       script->line[program->step - 1].group == script->line[program->step].group)
 		program->step--;
 }
 
@@ -264,7 +297,7 @@ static void next_visit(struct program *program)
 {
 	unsigned last = program->visit.function;
 
-	if (program->setup->kind == SIM_AWKWARD)
+	if (has_script(program->setup))
 		next_in_script(program);
 	else if (program->setup->kind == SIM_TREE)
 		next_in_tree(program);
@@ -450,7 +483,7 @@ void sim_run(struct sim *sim, const struct sim_setup *setup)
 	struct program program = {.setup = setup, .random = scramble(setup->seed)};
 	size_t n = 0;
 
-	program.functions = setup->kind == SIM_AWKWARD ? 15
+	program.functions = has_script(setup)          ? scripts[setup->kind].functions
 			    : setup->kind == SIM_LONG  ? 12
 			    : setup->kind == SIM_CYCLE ? CYCLE
 			    : setup->kind == SIM_CHAIN ? CHAIN

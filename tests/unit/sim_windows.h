@@ -23,6 +23,10 @@ enum sim_kind {
 	SIM_CHAIN, /* a loop of 1 or 2 cycles a visit that calls four, of 27, 40, 30 and
 		      8, for two thirds of the time; three of 3,000.  Each stands where it
 		      would in memory, and blocks are of one length in all */
+	SIM_WAYS,  /* function 1 takes a short way through its code, and every fifth time
+		      a long one that behaves differently */
+	SIM_EXACT, /* visits always as long as before: of blocks, if interrupts come there
+		    */
 };
 
 struct sim_setup {

@@ -689,6 +689,23 @@ START_TEST(rates_of_events)
 }
 END_TEST
 
+/* Of a function that is long the sums of its windows are taken, but where windows hold
+ * edges, or it is short: then what was told apart. */
+START_TEST(rates_told_apart)
+{
+	groups.rate[1] = (struct td_groups_rate){.known = 1, .df = 50, .value = 0.2};
+	groups.rate[4] = (struct td_groups_rate){.known = 1, .df = 50, .value = 2};
+	assert_rate(1, 0.2, 0.1);
+	groups.rate[1].own = 1;
+	assert_rate(1, 0.12, 120. / 1240);
+	groups.rate[1].edges = 1;
+	assert_rate(1, 0.2, 0.1);
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	assert_node(TD_NODE_FETCH_LATENCY, 20);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("events");
@@ -716,6 +733,7 @@ int main(void)
 	tcase_add_test(sums, groups_know_their_scatter);
 	tcase_add_test(sums, groups_on_a_shared_core);
 	tcase_add_test(sums, rates_of_events);
+	tcase_add_test(sums, rates_told_apart);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, sums);
 	srunner_run_all(runner, CK_NORMAL);

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/compare.h"
 #include "decoder/report.h"
 #include "tests/unit/build_profile.h"
 #include "tests/unit/json.h"
+#include "tests/unit/printed.h"
 #include "tests/unit/unit.h"
-#include "tools/print.h"
+#include "tools/diff_print.h"
 
 static const char *const counters[] = {"cpu_time", "faults", "switches", NULL};
 static char why[256];
@@ -97,30 +99,6 @@ static struct td_report *new_report(void)
 	return report;
 }
 
-static char *printed(const struct td_report *report, int json)
-{
-	static const struct td_print_style style;
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (json)
-		td_print_json(out, report);
-	else
-		td_print_text(out, report, &style);
-	fclose(out);
-	return text;
-}
-
-static void has(const struct td_report *report, int json, const char *words)
-{
-	char *text = printed(report, json);
-
-	ck_assert_msg(strstr(text, words) != NULL, "no \"%s\" in:\n%s", words, text);
-	ck_assert(!json || is_json(text));
-	free(text);
-}
-
 START_TEST(profiles_are_added_up)
 {
 	struct td_report *report = new_report();
@@ -141,11 +119,11 @@ START_TEST(profiles_are_added_up)
 	ck_assert_uint_eq(f->sum[0].sum, 100000);
 	ck_assert_double_eq_tol(f->cpu_ns, 20 * 1010000., 1);
 	/* 20 +- 1.97 * 1.0013 / 20 */
-	has(report, 0, "Retire latency 20±0.098 cycles");
-	has(report, 0,
-	    "Retire latency: before mem-loads, 400 records; 6 more had no room.");
-	has(report, 1, "\"event\": \"mem-loads\"");
-	has(report, 1, "\"mean\": 20,");
+	printed_has(report, PRINTED_TEXT, "Retire latency 20±0.098 cycles");
+	printed_has(report, PRINTED_TEXT,
+		    "Retire latency: before mem-loads, 400 records; 6 more had no room.");
+	printed_has(report, PRINTED_JSON, "\"event\": \"mem-loads\"");
+	printed_has(report, PRINTED_JSON, "\"mean\": 20,");
 	td_report_free(report);
 }
 END_TEST
@@ -170,7 +148,7 @@ START_TEST(without_a_sample)
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert_uint_eq(report->functions, 2);
 	ck_assert_uint_eq(report->function[1].samples, 0);
-	has(report, 0, "Retire latency 7±");
+	printed_has(report, PRINTED_TEXT, "Retire latency 7±");
 	td_profile_free(&profile);
 	td_report_free(report);
 	build_free(&build);
@@ -186,7 +164,8 @@ START_TEST(another_event_is_left_out)
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert_uint_eq(report->latencies.records, 100);
 	ck_assert_uint_eq(report->function[0].samples, 20);
-	has(report, 0, "has retire latencies of branches: they are left out");
+	printed_has(report, PRINTED_TEXT,
+		    "has retire latencies of branches: they are left out");
 	td_report_free(report);
 }
 END_TEST
@@ -200,18 +179,120 @@ START_TEST(zeros_are_no_latencies)
 	add(report, "mem-loads", 100, 0);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(!td_report_has_latencies(report));
-	has(report, 0, "each of 100 records of mem-loads has 0");
-	text = printed(report, 1);
+	printed_has(report, PRINTED_TEXT, "each of 100 records of mem-loads has 0");
+	text = printed(report, PRINTED_JSON);
 	ck_assert_ptr_null(strstr(text, "\"mean\""));
 	free(text);
 	td_report_free(report);
 }
 END_TEST
 
+/* A column of each number; none where there are no latencies. */
+START_TEST(csv_has_them)
+{
+	struct td_report *report = new_report();
+	char *text;
+
+	add(report, "mem-loads", 100, 20);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	printed_has(report, PRINTED_CSV,
+		    ",retire_latency_records,retire_latency_value,retire_latency_low,"
+		    "retire_latency_high\n");
+	printed_has(report, PRINTED_CSV, ",100,20,19.8");
+	td_report_free(report);
+	report = new_report();
+	add(report, "mem-loads", 100, 0);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	text = printed(report, PRINTED_CSV);
+	ck_assert_ptr_null(strstr(text, "latency_rec"));
+	free(text);
+	td_report_free(report);
+}
+END_TEST
+
+/* Two runs with 100 records of these events and latencies. */
+static struct td_compare *compare(const char *const event[2], const uint64_t latency[2])
+{
+	static const struct td_compare_query query = {
+		.threshold = 0.01, .noise = 0.04, .min_windows = 50};
+	struct td_report *report[2];
+	struct td_compare_side side[2];
+	struct td_compare *made;
+	char *because;
+
+	for (int i = 0; i < 2; i++) {
+		report[i] = new_report();
+		add(report[i], event[i], 100, latency[i]);
+		ck_assert_int_eq(td_report_finish(report[i]), 0);
+		side[i] = (struct td_compare_side){
+			report[i], (const struct td_report *const *)&report[i], 1};
+	}
+	ck_assert_int_eq(td_compare_new(side, &query, &made, &because), 0);
+	for (int i = 0; i < 2; i++)
+		td_report_free(report[i]);
+	return made;
+}
+
+/* The mean of 100 records, one below and one above it in turn: its error is 0.1. */
+START_TEST(runs_are_compared)
+{
+	static const char *const loads[] = {"mem-loads", "mem-loads"};
+	struct td_compare *c = compare(loads, (const uint64_t[]){20, 30});
+	const struct td_change *change = &c->row[0].latency;
+	char *text;
+	size_t size;
+	FILE *out;
+
+	ck_assert(change->present && change->tested);
+	ck_assert_double_eq_tol(change->after - change->before, 10, 1e-9);
+	ck_assert_double_eq_tol(change->high - 10, 1.97 * sqrt(2) * 0.1, 0.005);
+	ck_assert_int_eq(change->verdict, TD_VERDICT_WORSE);
+	ck_assert_int_eq(c->row[0].verdict, TD_VERDICT_WORSE);
+	out = open_memstream(&text, &size);
+	td_diff_print_json(out, c, 0);
+	fputc('#', out);
+	td_diff_print_csv(out, c, 0);
+	fclose(out);
+	*strchr(text, '#') = '\0';
+	ck_assert(is_json(text));
+	ck_assert_ptr_nonnull(strstr(text, "\"retire_latency_event\": \"mem-loads\""));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\"retire_latency\": {\"verdict\": \"worse\""));
+	ck_assert_ptr_nonnull(
+		strstr(strchr(text, '\0') + 1, ",retire_latency,20,30,10,"));
+	free(text);
+	td_compare_free(c);
+	c = compare(loads, (const uint64_t[]){30, 20});
+	ck_assert_int_eq(c->row[0].latency.verdict, TD_VERDICT_BETTER);
+	td_compare_free(c);
+	c = compare(loads, (const uint64_t[]){20, 20});
+	ck_assert(c->row[0].latency.tested);
+	ck_assert_int_eq(c->row[0].latency.verdict, TD_VERDICT_NONE);
+	td_compare_free(c);
+}
+END_TEST
+
+START_TEST(other_events_are_not_compared)
+{
+	static const char *const events[] = {"mem-loads", "branches"};
+	struct td_compare *c = compare(events, (const uint64_t[]){20, 30});
+	int said = 0;
+
+	ck_assert(!c->row[0].latency.present);
+	for (size_t i = 0; i < c->notes; i++)
+		said += strcmp(c->note[i], "retire latencies are not compared: A has "
+					   "those of mem-loads, B of branches") == 0;
+	ck_assert_int_eq(said, 1);
+	td_compare_free(c);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("latencies", (const TTest *const[]){
-					      means, profiles_are_added_up,
-					      without_a_sample, another_event_is_left_out,
-					      zeros_are_no_latencies, NULL});
+	return unit_main(
+		"latencies",
+		(const TTest *const[]){means, profiles_are_added_up, without_a_sample,
+				       another_event_is_left_out, zeros_are_no_latencies,
+				       csv_has_them, runs_are_compared,
+				       other_events_are_not_compared, NULL});
 }

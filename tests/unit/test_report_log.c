@@ -9,9 +9,9 @@
 #include "decoder/separate_parts.h"
 #include "tests/unit/build_profile.h"
 #include "tests/unit/json.h"
+#include "tests/unit/printed.h"
 #include "tests/unit/sim_windows.h"
 #include "tests/unit/unit.h"
-#include "tools/print.h"
 
 #define BASE_RETURNS 3u
 #define WINDOWS 4000u
@@ -20,6 +20,9 @@ static const char *const counters[] = {BUILD_TOPDOWN, "near_returns", NULL};
 static const char *const group_counters[] = {
 	"slots", "retiring", "bad_speculation", "frontend_bound", "backend_bound", "inst",
 	"none",  NULL};
+static const char *const all_counters[] = {
+	"slots",         "retiring", "bad_speculation", "frontend_bound",
+	"backend_bound", "inst",     "near_returns",    NULL};
 static const char *const part_counters[] = {"slots", "retired", "not_delivered",
 					    "none",  "inst",    NULL};
 static char why[256];
@@ -28,6 +31,7 @@ static char why[256];
 enum kind {
 	METRICS,
 	JUDGED, /* groups, in turn: two of three with returns */
+	ALL,    /* the same with returns in each of them, as counters like others */
 	PARTS,  /* groups of the vernier's: nobody counts returns */
 };
 
@@ -70,7 +74,7 @@ static void put_group(const struct td_separate_window *from, unsigned group,
 	to->value[0] = (uint32_t)from->slots;
 	for (int i = 0; i < 4; i++)
 		to->value[1 + i] = (uint32_t)value[group][i];
-	to->value[6] = group ? BASE_RETURNS + from->calls : 0;
+	to->value[6] = BASE_RETURNS + from->calls;
 }
 
 static void describe_groups(struct td_file_header *header)
@@ -86,6 +90,19 @@ static void describe_groups(struct td_file_header *header)
 	header->groups = 3;
 	header->events = sizeof(event) / sizeof(event[0]);
 	snprintf(header->family, sizeof(header->family), "skylake");
+	memcpy(header->event, event, sizeof(event));
+}
+
+/* Counters are not among the events. */
+static void describe_all(struct td_file_header *header)
+{
+	static const struct td_file_event event[] = {
+		{"inst", 0, 5, 0},   {"retired", 1, 1, 0}, {"not_delivered", 1, 2, 0},
+		{"issued", 2, 1, 0}, {"retired", 2, 2, 0}, {"recovery", 2, 3, 0},
+	};
+
+	describe_groups(header);
+	header->events = sizeof(event) / sizeof(event[0]);
 	memcpy(header->event, event, sizeof(event));
 }
 
@@ -115,7 +132,7 @@ static void put_part(const struct td_separate_window *from, unsigned part,
 /* A simulated run as the agent would log it. */
 static void log_windows(struct build *build, const struct sim *sim, enum kind kind)
 {
-	static const char *const *const names[] = {counters, group_counters,
+	static const char *const *const names[] = {counters, group_counters, all_counters,
 						   part_counters};
 	uint32_t object, thread;
 	struct td_file_place **place =
@@ -131,6 +148,8 @@ static void log_windows(struct build *build, const struct sim *sim, enum kind ki
 	build->header->windows_max = 190000;
 	if (kind == JUDGED)
 		describe_groups(build->header);
+	if (kind == ALL)
+		describe_all(build->header);
 	if (kind == PARTS)
 		describe_parts(build->header);
 	object = build_object(build, TD_OBJECT_ELF, "/nowhere/program");
@@ -147,7 +166,7 @@ static void log_windows(struct build *build, const struct sim *sim, enum kind ki
 		to->end[0].offset = from->open_offset;
 		to->end[1].offset = from->close_offset;
 		to->end[1].address = address_of(from->close);
-		if (kind == JUDGED)
+		if (kind == JUDGED || kind == ALL)
 			put_group(from, i % 3, to);
 		else if (kind == PARTS)
 			put_part(from, i % 2, to);
@@ -353,17 +372,18 @@ static uint32_t number_of(const struct td_report *report, const char *name,
 	return 0;
 }
 
-/* Events of one group alone, a cycle, of functions that few windows have for
- * themselves; the other groups' windows tell where time is. */
-START_TEST(rates_of_short_functions)
+/* Rates of one group's event are right in all functions that have one; the mean half
+ * width of their intervals. */
+static double assert_rates(enum kind kind)
 {
 	struct td_report *report = td_report_new(&(struct td_report_query){0});
 	uint32_t seen = 0, number;
 	struct build build;
 	struct sim sim;
+	double half = 0;
 
 	sim_run(&sim, &setup);
-	log_windows(&build, &sim, JUDGED);
+	log_windows(&build, &sim, kind);
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	number = number_of(report, "not_delivered", 1);
@@ -381,12 +401,28 @@ START_TEST(rates_of_short_functions)
 		ck_assert(rate->known);
 		ck_assert_double_eq_tol(rate->value, truth, 0.12);
 		ck_assert_double_le(fabs(rate->value - truth), 2 * rate->half);
+		half += rate->half;
 		seen++;
 	}
 	ck_assert_uint_gt(seen, 5);
 	td_report_free(report);
 	build_free(&build);
 	sim_free(&sim);
+	return half / seen;
+}
+
+/* Events of one group alone, a cycle, of functions that few windows have for
+ * themselves; the other groups' windows tell where time is. */
+START_TEST(rates_of_short_functions)
+{
+	ck_assert_double_lt(assert_rates(JUDGED), 0.05);
+}
+END_TEST
+
+/* Own windows are known in each group. */
+START_TEST(rates_where_all_groups_count_returns)
+{
+	ck_assert_double_lt(assert_rates(ALL), 0.05);
 }
 END_TEST
 
@@ -480,25 +516,10 @@ START_TEST(profiles_add_up)
 }
 END_TEST
 
-static char *print(const struct td_report *report, int json)
-{
-	const struct td_print_style style = {.width = 100};
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (json)
-		td_print_json(out, report);
-	else
-		td_print_text(out, report, &style);
-	fclose(out);
-	return text;
-}
-
 #define HAS(text, part)                                                                  \
 	ck_assert_msg(strstr(text, part) != NULL, "no %s in\n%s", part, text)
 
-START_TEST(printed)
+START_TEST(in_print)
 {
 	struct td_report_query query = {.min_windows = 600};
 	struct td_report *report = td_report_new(&query);
@@ -510,7 +531,7 @@ START_TEST(printed)
 	log_run(&build, &sim);
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
-	text = print(report, 0);
+	text = printed(report, PRINTED_PAGE);
 	HAS(text, "told apart by 4000 windows");
 	HAS(text, "own cost   6");
 	HAS(text, "cycles a window, taken out");
@@ -523,7 +544,7 @@ START_TEST(printed)
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
 		ck_assert_uint_le(strcspn(line, "\n"), 100 + 12); /* "±" has two bytes */
 	free(text);
-	text = print(report, 1);
+	text = printed(report, PRINTED_JSON);
 	HAS(text, "\"separation\"");
 	HAS(text, "\"cost_cycles\"");
 	HAS(text, "\"evidence\": \"callers\"");
@@ -579,9 +600,9 @@ END_TEST
 int main(void)
 {
 	return unit_main("report_log",
-			 (const TTest *const[]){same_as_the_library, groups_with_returns,
-						groups_without_returns,
-						rates_of_short_functions,
-						totals_by_groups, profiles_add_up,
-						printed, without, of_a_thread, NULL});
+			 (const TTest *const[]){
+				 same_as_the_library, groups_with_returns,
+				 groups_without_returns, rates_of_short_functions,
+				 rates_where_all_groups_count_returns, totals_by_groups,
+				 profiles_add_up, in_print, without, of_a_thread, NULL});
 }

@@ -27,9 +27,28 @@ struct built {
 	struct td_events events;
 };
 
-static void build(struct built *b, const struct sim_setup *setup, int backward)
+/* Windows as a sweep over a quarter of the lengths, one over half and one over all leave
+ * them, each as often; of windows that are equally frequent. */
+static void leave_sweeps(struct sim *sim, float most)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sim->windows; i++) {
+		float length = sim->window[i].requested;
+		size_t of_seven = length < most / 4 ? 7 : length < most / 2 ? 3 : 1;
+
+		if (i % 7 < of_seven)
+			sim->window[kept++] = sim->window[i];
+	}
+	sim->windows = kept;
+}
+
+static void build_of(struct built *b, const struct sim_setup *setup, int backward,
+		     int sweeps)
 {
 	sim_run(&b->sim, setup);
+	if (sweeps)
+		leave_sweeps(&b->sim, setup->most);
 	b->input = (struct td_separate_input){
 		.window = b->sim.window,
 		.windows = b->sim.windows,
@@ -47,6 +66,11 @@ static void build(struct built *b, const struct sim_setup *setup, int backward)
 	ck_assert_int_eq(td_events_fill(&b->events, TD_NO_BATCH), 0);
 }
 
+static void build(struct built *b, const struct sim_setup *setup, int backward)
+{
+	build_of(b, setup, backward, 0);
+}
+
 static void done(struct built *b)
 {
 	td_events_free(&b->events);
@@ -57,11 +81,11 @@ static void done(struct built *b)
 
 /* Of the first functions, so many. */
 static void visits_are_known(const struct sim_setup *setup, unsigned functions,
-			     int backward)
+			     int backward, int sweeps, double limit)
 {
 	struct built b;
 
-	build(&b, setup, backward);
+	build_of(&b, setup, backward, sweeps);
 	ck_assert_uint_ge(b.events.rows.keys, functions);
 	for (uint32_t c = 0; c < b.columns.columns; c++) {
 		unsigned f = b.columns.function[c];
@@ -70,7 +94,7 @@ static void visits_are_known(const struct sim_setup *setup, unsigned functions,
 		if (f >= functions)
 			continue;
 		ck_assert_msg(b.events.known[c], "function %u", f);
-		ck_assert_msg(fabs(b.events.visit[c] - visit) < 0.05 * visit,
+		ck_assert_msg(fabs(b.events.visit[c] - visit) < limit * visit,
 			      "function %u: %.1f, not %.1f", f, b.events.visit[c], visit);
 	}
 	done(&b);
@@ -80,7 +104,7 @@ static void visits_are_known(const struct sim_setup *setup, unsigned functions,
 START_TEST(visits)
 {
 	for (int backward = 0; backward < 2; backward++)
-		visits_are_known(&cycle, SHORT, backward);
+		visits_are_known(&cycle, SHORT, backward, 0, 0.05);
 }
 END_TEST
 
@@ -93,7 +117,7 @@ START_TEST(visits_that_end_late)
 	setup.kind = SIM_CHAIN;
 	setup.block = 5;
 	for (int backward = 0; backward < 2; backward++)
-		visits_are_known(&setup, 3, backward);
+		visits_are_known(&setup, 3, backward, 0, 0.05);
 }
 END_TEST
 
@@ -105,7 +129,19 @@ START_TEST(visits_without_edges)
 	setup.edge = 0;
 	setup.shortest = 20;
 	for (int backward = 0; backward < 2; backward++)
-		visits_are_known(&setup, SHORT, backward);
+		visits_are_known(&setup, SHORT, backward, 0, 0.05);
+}
+END_TEST
+
+/* Where lengths are not equally frequent, each counts for what it stands for. */
+START_TEST(visits_of_sweeps)
+{
+	struct sim_setup setup = cycle;
+
+	setup.edge = 0;
+	setup.shortest = 2;
+	for (int backward = 0; backward < 2; backward++)
+		visits_are_known(&setup, SHORT, backward, 1, 0.1);
 }
 END_TEST
 
@@ -231,6 +267,6 @@ int main(void)
 {
 	return unit_main("window_events",
 			 (const TTest *const[]){visits, visits_that_end_late,
-						visits_without_edges, rows, batches,
-						of_no_use, jumps, NULL});
+						visits_without_edges, visits_of_sweeps,
+						rows, batches, of_no_use, jumps, NULL});
 }

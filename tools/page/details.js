@@ -92,6 +92,20 @@ function evidenceLine(f) {
   return `Evidence: ${EVIDENCE[f.evidence]}${known}${visit}.`;
 }
 
+// Events of TDAGENT_EVENTS, and of the tables where there is no top-down.
+function rateEntries(f) {
+  return Object.entries(f.events || {}).map(([name, e]) => name === "inst"
+    ? ["instructions a cycle", e.per_cycle.value.toPrecision(3)]
+    : [name, e.per_instruction ? `${(1000 * e.per_instruction.value).toPrecision(3)} in 1000 instructions`
+      : `${e.per_cycle.value.toPrecision(3)} a cycle`]);
+}
+
+function latencyEntry(f) {
+  const l = f.retire_latency;
+  const half = l.high === undefined ? "" : ` ± ${(l.high - l.mean).toPrecision(2)}`;
+  return [`before ${report.run.retire_latency.event}`, `${l.mean.toPrecision(3)}${half} cycles, ${many(l.records, "record")}`];
+}
+
 function showDetails(index, show) {
   const f = functions[index];
   const rejected = Object.entries(f.windows.rejected).map(([cause, n]) => [cause.replaceAll("_", " "), count(n)]);
@@ -113,6 +127,11 @@ function showDetails(index, show) {
   parts.push(el("h3", {}, "Windows"), countTable([["valid", count(f.windows.valid)], ...rejected]));
   if (counters.length)
     parts.push(el("h3", {}, "Counters, a window"), countTable(counters));
+  const rates = rateEntries(f);
+  if (rates.length)
+    parts.push(el("h3", {}, "Events"), countTable(rates));
+  if (f.retire_latency)
+    parts.push(el("h3", {}, "Retire latency"), countTable([latencyEntry(f)]));
   byId("details").replaceChildren(...parts.filter(Boolean));
   byId("details").scrollTop = 0;
 }

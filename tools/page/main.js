@@ -9,7 +9,7 @@ function showHead() {
   byId("simulated").hidden = !report.simulated;
   const facts = [
     ["Processor", run.cpu], ["Measured by", run.backend + (run.level ? `, level ${run.level}` : "")], ["Host", run.host],
-    ["Kernel", run.kernel], ["Started", run.start], ["Took", seconds(run.duration_s)], ["Ended", run.state],
+    ["Cores", run.cores && `the ${run.cores} ones`], ["Kernel", run.kernel], ["Started", run.start], ["Took", seconds(run.duration_s)], ["Ended", run.state],
     ["One sample every", period(run.long_period)], ["Window", run.short_period ? period(run.short_period) : "none"],
     ["Processes", count(report.processes.length)],
   ].filter(([, value]) => value);

@@ -63,6 +63,10 @@ const COLUMNS = [
     key: "cpu", title: "CPU time", room: 72, order: 5, number: true, needs: functions.some(f => f.cpu_time_s !== undefined),
     value: f => f.cpu_time_s, cell: f => f.cpu_time_s === undefined ? [] : [seconds(f.cpu_time_s)],
   },
+  {
+    key: "latency", title: "Latency", room: 72, order: 6, number: true, needs: functions.some(f => f.retire_latency),
+    value: f => f.retire_latency && f.retire_latency.mean, cell: f => f.retire_latency ? [f.retire_latency.mean.toPrecision(3)] : [],
+  },
 ].filter(c => c.needs !== false);
 
 class Table {

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+#include "decoder/window_pieces.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE_WINDOWS 40u /* own ones, at least, in a piece */
+#define PIECES_DIFFER 12. /* times what chance makes of equal pieces */
+#define STRETCH_ENDS 40u  /* at least, in a stretch */
+#define STRETCH_PART 0.01 /* of its function's ends, at least */
+#define STRETCH_SURE 10.  /* log of how much likelier two of them are than one */
+#define SCARCER 3.        /* times: own windows in one stretch and in the next */
+#define TELLING 3         /* own windows, however few, that tell how a stretch behaves */
+
+/* An own window's place and what it counted there. */
+struct sample {
+	uint32_t function, offset;
+	float cycles, value[TD_NODES_LEVEL1];
+};
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct sample *x = a, *y = b;
+
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static size_t take_samples(const struct td_separate_input *input,
+			   const struct td_axis *axis, struct sample *sample)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+		double length = td_axis_length(axis, w);
+
+		if (w->empty || w->silent || w->open != w->close || w->calls ||
+		    w->unsure || !input->returns || !td_axis_counts(axis, w) ||
+		    length <= axis->start)
+			continue;
+		sample[n] = (struct sample){
+			.function = w->open,
+			.offset = w->open_offset,
+			.cycles = (float)(length - axis->start),
+		};
+		for (int k = 0; k < TD_NODES_LEVEL1; k++)
+			sample[n].value[k] = (float)(w->value[k] / axis->width);
+		n++;
+	}
+	return n;
+}
+
+/* Sums for a straight line of each node's counts over the cycles. */
+struct piece {
+	uint32_t at; /* offset */
+	double n, x, xx;
+	double y[TD_NODES_LEVEL1], yy[TD_NODES_LEVEL1], xy[TD_NODES_LEVEL1];
+};
+
+static void add_sample(struct piece *piece, const struct sample *sample)
+{
+	double x = sample->cycles;
+
+	piece->n++;
+	piece->x += x;
+	piece->xx += x * x;
+	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+		double y = sample->value[k];
+
+		piece->y[k] += y;
+		piece->yy[k] += y * y;
+		piece->xy[k] += x * y;
+	}
+}
+
+static void join(struct piece *into, const struct piece *next)
+{
+	into->n += next->n;
+	into->x += next->x;
+	into->xx += next->xx;
+	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+		into->y[k] += next->y[k];
+		into->yy[k] += next->yy[k];
+		into->xy[k] += next->xy[k];
+	}
+}
+
+/* Sum of squares of what the lines miss. */
+static double missed(const struct piece *p)
+{
+	double xx = p->xx - p->x * p->x / p->n, sum = 0;
+
+	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+		double xy = p->xy[k] - p->x * p->y[k] / p->n;
+
+		sum += p->yy[k] - p->y[k] * p->y[k] / p->n - (xx > 0 ? xy * xy / xx : 0);
+	}
+	return fmax(0, sum);
+}
+
+/* F of two pieces against one: about 1 if chance alone makes them differ. */
+static double differ(const struct piece *a, const struct piece *b)
+{
+	struct piece both = *a;
+	double apart = missed(a) + missed(b);
+
+	join(&both, b);
+	return (missed(&both) - apart) / 2 / (apart / (both.n - 4) + 1e-9);
+}
+
+/* Pieces with about as many samples each; one offset is in one piece. */
+static uint32_t cut_evenly(struct piece *piece, const struct sample *sample, size_t n)
+{
+	size_t pieces = n / PIECE_WINDOWS, first = 0;
+	uint32_t found = 0;
+
+	pieces = pieces > TD_PIECES_MOST ? TD_PIECES_MOST : pieces;
+	for (size_t p = 0; p < pieces && first < n; p++) {
+		size_t end = p + 1 == pieces ? n : n * (p + 1) / pieces;
+
+		while (end < n && sample[end].offset == sample[end - 1].offset)
+			end++;
+		if (end <= first)
+			continue;
+		memset(&piece[found], 0, sizeof(*piece));
+		piece[found].at = sample[first].offset;
+		for (; first < end; first++)
+			add_sample(&piece[found], &sample[first]);
+		found++;
+	}
+	return found;
+}
+
+/* Joins neighbours that do not differ, the most similar ones first. */
+static uint32_t join_similar(struct piece *piece, uint32_t pieces)
+{
+	while (pieces > 1) {
+		uint32_t least = 0;
+		double f = INFINITY;
+
+		for (uint32_t p = 0; p + 1 < pieces; p++) {
+			double now = differ(&piece[p], &piece[p + 1]);
+
+			if (now < f) {
+				f = now;
+				least = p;
+			}
+		}
+		if (f > PIECES_DIFFER)
+			break;
+		join(&piece[least], &piece[least + 1]);
+		memmove(&piece[least + 1], &piece[least + 2],
+			(pieces - least - 2) * sizeof(*piece));
+		pieces--;
+	}
+	return pieces;
+}
+
+/* An end of a window: where, and whether the window is own. */
+struct end {
+	uint32_t function, offset;
+	uint32_t own;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Ends next to each other, with about the same part of own windows. */
+struct stretch {
+	size_t begin, end;
+	double own;
+};
+
+struct stretches {
+	struct stretch at[TD_PIECES_MOST];
+	uint32_t n;
+};
+
+static size_t take_ends(const struct td_separate_input *input, const struct td_axis *axis,
+			struct end *end)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < input->windows && input->returns; i++) {
+		const struct td_separate_window *w = &input->window[i];
+		uint32_t own = w->open == w->close && !w->calls;
+
+		if (w->empty || w->unsure || !td_axis_counts(axis, w) ||
+		    td_axis_length(axis, w) <= axis->start)
+			continue;
+		end[n++] = (struct end){w->open, w->open_offset, own};
+		end[n++] = (struct end){w->close, w->close_offset, own};
+	}
+	return n;
+}
+
+static double likelihood(double own, double n)
+{
+	return (own > 0 ? own * log(own / n) : 0) +
+	       (own < n ? (n - own) * log((n - own) / n) : 0);
+}
+
+static double size_of(const struct stretch *s)
+{
+	return (double)(s->end - s->begin);
+}
+
+static double part_of(const struct stretch *s)
+{
+	return (s->own + 0.5) / (size_of(s) + 1);
+}
+
+/* Where the part of own windows changes most: the stretch up to there.  The log of how
+ * much likelier two stretches are than one. */
+static double find_change(const struct end *end, const struct stretch *whole,
+			  size_t fewest, struct stretch *first)
+{
+	double one = likelihood(whole->own, size_of(whole)), own = 0, best = 0;
+
+	for (size_t i = whole->begin + 1; i < whole->end; i++) {
+		double n = (double)(i - whole->begin), rest = size_of(whole) - n, two;
+
+		own += end[i - 1].own;
+		if (n < (double)fewest || rest < (double)fewest ||
+		    end[i].offset == end[i - 1].offset)
+			continue;
+		two = likelihood(own, n) + likelihood(whole->own - own, rest);
+		if (two - one <= best)
+			continue;
+		best = two - one;
+		*first = (struct stretch){whole->begin, i, own};
+	}
+	return best;
+}
+
+/* Each stretch is cut in two as long as these differ for sure. */
+static void cut_stretches(const struct end *end, size_t fewest, struct stretches *s)
+{
+	for (uint32_t i = 0; i < s->n;) {
+		struct stretch first;
+
+		if (s->n == TD_PIECES_MOST ||
+		    find_change(end, &s->at[i], fewest, &first) < STRETCH_SURE) {
+			i++;
+			continue;
+		}
+		memmove(&s->at[i + 1], &s->at[i], (s->n - i) * sizeof(s->at[0]));
+		s->n++;
+		s->at[i] = first;
+		s->at[i + 1].begin = first.end;
+		s->at[i + 1].own -= first.own;
+	}
+}
+
+static void join_next(struct stretches *s, uint32_t i)
+{
+	s->at[i].end = s->at[i + 1].end;
+	s->at[i].own += s->at[i + 1].own;
+	memmove(&s->at[i + 1], &s->at[i + 2], (s->n - i - 2) * sizeof(s->at[0]));
+	s->n--;
+}
+
+/* Joins neighbours of which neither has much fewer own windows, the most similar ones
+ * first. */
+static void join_stretches(struct stretches *s)
+{
+	while (s->n > 1) {
+		uint32_t least = 0;
+		double apart = INFINITY;
+
+		for (uint32_t i = 0; i + 1 < s->n; i++) {
+			double now =
+				fabs(log(part_of(&s->at[i]) / part_of(&s->at[i + 1])));
+
+			if (now < apart) {
+				apart = now;
+				least = i;
+			}
+		}
+		if (apart > log(SCARCER))
+			break;
+		join_next(s, least);
+	}
+}
+
+static uint32_t offset_after(const struct end *end, const struct stretches *s, uint32_t i)
+{
+	return i + 1 < s->n ? end[s->at[i + 1].begin].offset : UINT32_MAX;
+}
+
+/* Those whose own windows, the few of one of them as well, say that they behave alike. */
+static void join_alike(const struct end *end, const struct sample *sample, size_t n,
+		       struct stretches *s)
+{
+	struct piece piece[TD_PIECES_MOST];
+	size_t k = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		memset(&piece[i], 0, sizeof(piece[i]));
+		for (; k < n && sample[k].offset < offset_after(end, s, i); k++)
+			add_sample(&piece[i], &sample[k]);
+	}
+	for (uint32_t i = 0; i + 1 < s->n;) {
+		if (piece[i].n < TELLING || piece[i + 1].n < TELLING ||
+		    differ(&piece[i], &piece[i + 1]) > PIECES_DIFFER) {
+			i++;
+			continue;
+		}
+		join(&piece[i], &piece[i + 1]);
+		memmove(&piece[i + 1], &piece[i + 2], (s->n - i - 2) * sizeof(piece[0]));
+		join_next(s, i);
+	}
+}
+
+static void find_stretches(const struct end *end, size_t n, struct stretches *s)
+{
+	size_t fewest = (size_t)(STRETCH_PART * (double)n);
+
+	fewest = fewest < STRETCH_ENDS ? STRETCH_ENDS : fewest;
+	s->n = 1;
+	s->at[0] = (struct stretch){0, n, 0};
+	for (size_t i = 0; i < n; i++)
+		s->at[0].own += end[i].own;
+	cut_stretches(end, fewest, s);
+	join_stretches(s);
+}
+
+static void cut_at(struct td_pieces *pieces, uint32_t at)
+{
+	if (pieces->n < TD_PIECES_MOST)
+		pieces->at[pieces->n++] = at;
+}
+
+/* The samples of one function, up to an offset: cut where they differ. */
+static size_t cut_by_value(struct td_pieces *pieces, const struct sample *sample,
+			   size_t n, uint32_t below)
+{
+	struct piece piece[TD_PIECES_MOST];
+	uint32_t found;
+	size_t here = 0;
+
+	while (here < n && sample[here].offset < below)
+		here++;
+	found = join_similar(piece, cut_evenly(piece, sample, here));
+	for (uint32_t p = 1; p < found; p++)
+		cut_at(pieces, piece[p].at);
+	return here;
+}
+
+static void cut_function(struct td_pieces *pieces, const struct end *end, size_t ends,
+			 const struct sample *sample, size_t n)
+{
+	struct stretches s;
+	size_t done = 0;
+
+	find_stretches(end, ends, &s);
+	join_alike(end, sample, n, &s);
+	pieces->n = 0;
+	for (uint32_t i = 0; i < s.n; i++) {
+		cut_at(pieces, i ? end[s.at[i].begin].offset : 0);
+		done += cut_by_value(pieces, sample + done, n - done,
+				     offset_after(end, &s, i));
+	}
+}
+
+/* Both are in the order of functions; who has samples has ends. */
+static void cut(const struct end *end, size_t ends, const struct sample *sample,
+		size_t samples, struct td_pieces *pieces)
+{
+	size_t k = 0, more;
+
+	for (size_t i = 0, next; i < ends; i = next) {
+		uint32_t function = end[i].function;
+
+		for (next = i; next < ends && end[next].function == function;)
+			next++;
+		for (more = k; more < samples && sample[more].function == function;)
+			more++;
+		cut_function(&pieces[function], end + i, next - i, sample + k, more - k);
+		k = more;
+	}
+}
+
+int td_pieces_find(const struct td_separate_input *input, const struct td_axis *axis,
+		   struct td_pieces *pieces)
+{
+	struct sample *sample = malloc((input->windows + 1) * sizeof(*sample));
+	struct end *end = malloc((2 * input->windows + 1) * sizeof(*end));
+	size_t ends, samples;
+	int err = sample && end ? 0 : -ENOMEM;
+
+	for (size_t f = 0; f < input->functions; f++)
+		pieces[f] = (struct td_pieces){.n = 1};
+	if (!err) {
+		samples = take_samples(input, axis, sample);
+		ends = take_ends(input, axis, end);
+		if (samples)
+			qsort(sample, samples, sizeof(*sample), by_offset);
+		if (ends)
+			qsort(end, ends, sizeof(*end), by_place);
+		cut(end, ends, sample, samples, pieces);
+	}
+	free(sample);
+	free(end);
+	return err;
+}

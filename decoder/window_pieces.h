@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a function is cut into pieces, each of which gets an unknown of its own: part of
+ * separate.c.  Cut is where own windows behave differently, and where the part of
+ * windows that are own changes much: what own windows show is not what the function does
+ * in a place that has hardly any of them.
+ *
+ * Context: any; no globals.
+ */
+#ifndef TD_DECODER_WINDOW_PIECES_H
+#define TD_DECODER_WINDOW_PIECES_H
+
+#include "decoder/window_axis.h"
+
+#define TD_PIECES_MOST 16u
+
+struct td_pieces {
+	uint32_t n;                  /* at least 1 */
+	uint32_t at[TD_PIECES_MOST]; /* [n]: the offset where each begins, ascending from
+					0 */
+};
+
+/* pieces: [functions].  0 or -ENOMEM. */
+int td_pieces_find(const struct td_separate_input *input, const struct td_axis *axis,
+		   struct td_pieces *pieces);
+
+#endif
