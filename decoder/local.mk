@@ -88,9 +88,9 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_axis.c decoder/window_axis.h \
 	decoder/window_columns.c decoder/window_columns.h \
 	decoder/window_common.c decoder/window_common.h \
-	decoder/window_ends.c decoder/window_ends.h \
 	decoder/window_pieces.c decoder/window_pieces.h \
 	decoder/window_repeats.c decoder/window_repeats.h \
+	decoder/window_ends.c decoder/window_ends.h \
 	decoder/window_events.c decoder/window_events.h \
 	decoder/window_events_fill.c \
 	decoder/window_rows.c decoder/window_rows.h \

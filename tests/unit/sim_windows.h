@@ -20,13 +20,13 @@ enum sim_kind {
 	SIM_LONG,    /* visits of 2,000 to 60,000 cycles */
 	SIM_CYCLE, /* four that take turns, visits of 27 to 103 cycles, for two thirds of
 		      the time; three of 3,000 */
-	SIM_CHAIN, /* a loop of 1 or 2 cycles a visit that calls four, of 27, 40, 30 and
-		      8, for two thirds of the time; three of 3,000.  Each stands where it
-		      would in memory, and blocks are of one length in all */
 	SIM_WAYS,  /* function 1 takes a short way through its code, and every fifth time
 		      a long one that behaves differently */
 	SIM_EXACT, /* visits always as long as before: of blocks, if interrupts come there
 		    */
+	SIM_CHAIN, /* a loop of 1 or 2 cycles a visit that calls four, of 27, 40, 30 and
+		      8, for two thirds of the time; three of 3,000.  Each stands where it
+		      would in memory, and blocks are of one length in all */
 };
 
 struct sim_setup {

@@ -79,7 +79,7 @@ static void done(struct built *b)
 	sim_free(&b->sim);
 }
 
-/* Of the first functions, so many. */
+/* Of the first functions, so many, to this part of theirs. */
 static void visits_are_known(const struct sim_setup *setup, unsigned functions,
 			     int backward, int sweeps, double limit)
 {
