@@ -13,11 +13,13 @@
 
 struct function {
 	double mix[2][TD_SEPARATE_NODES];
-	double dwell; /* mean cycles in one mix, 0: first mix only */
-	double left;  /* of the present dwell */
-	int now;      /* present mix */
-	double code;  /* cycles of its loop: where an IP repeats */
-	double block; /* cycles between places where it can be interrupted */
+	double dwell;  /* mean cycles in one mix, 0: first mix only */
+	double left;   /* of the present dwell */
+	double slower; /* the first mix is so much faster than `cycles`, the second slower
+			*/
+	int now;       /* present mix */
+	double code;   /* cycles of its loop: where an IP repeats */
+	double block;  /* cycles between places where it can be interrupted */
 	unsigned pieces;
 	double piece[PIECES];
 	unsigned callee[PIECES]; /* called after the piece, 0: none */
@@ -89,6 +91,23 @@ static void draw_mix(uint64_t *random, double *mix)
 	}
 }
 
+/* Outer nodes against each other, inner ones as well: the mean of both is what was. */
+static void move_apart(double (*mix)[TD_SEPARATE_NODES])
+{
+	static const int other[] = {3, 2, 1, 0};
+	double mean[TD_SEPARATE_NODES];
+
+	memcpy(mean, mix[0], sizeof(mean));
+	for (int k = 0; k < TD_SEPARATE_NODES; k++) {
+		int parent = k % 4, opposite = other[parent];
+		double by = 0.4 * fmin(mean[parent], mean[opposite]) / mean[parent];
+
+		by = parent < opposite ? by : -by;
+		mix[0][k] = mean[k] * (1 + by);
+		mix[1][k] = mean[k] * (1 - by);
+	}
+}
+
 static void draw_functions(struct program *program)
 {
 	uint64_t random = scramble(program->setup->program + 77);
@@ -101,6 +120,11 @@ static void draw_functions(struct program *program)
 		f->code = exp(between(&random, log(20), log(800)));
 		if (uniform(&random) < program->setup->noise)
 			f->dwell = exp(between(&random, log(100), log(3000)));
+		if (program->setup->slower > 0) {
+			move_apart(f->mix);
+			f->dwell = program->setup->dwell;
+			f->slower = program->setup->slower;
+		}
 		f->block = program->setup->block * (double)(i % 7 + 1) / 7;
 		if (program->setup->kind == SIM_CHAIN) {
 			f->block = program->setup->block;
@@ -317,13 +341,19 @@ static void next_visit(struct program *program)
 	program->visits[program->visit.function]++;
 }
 
+/* Cycles that one of a visit's takes now. */
+static double speed_of(const struct function *f)
+{
+	return f->now ? 1 + f->slower : 1 - f->slower;
+}
+
 /* Runs `cycles` of the program; what they did is added to y[] in cycles. */
 static void advance(struct program *program, double cycles, double *y)
 {
 	while (cycles > 0) {
 		struct visit *visit = &program->visit;
 		struct function *f = &program->function[visit->function];
-		double step = fmin(cycles, visit->cycles - program->done);
+		double speed = 1, step, work;
 		int mix = visit->phase >= 0 ? visit->phase : 0;
 
 		if (f->dwell > 0) {
@@ -331,14 +361,19 @@ static void advance(struct program *program, double cycles, double *y)
 				f->now = !f->now;
 				f->left = -f->dwell * log(1 - uniform(&program->random));
 			}
-			step = fmin(step, f->left);
-			f->left -= step;
 			mix = f->now;
+			speed = speed_of(f);
 		}
+		work = fmin(cycles / speed, visit->cycles - program->done);
+		if (f->dwell > 0) {
+			work = fmin(work, f->left);
+			f->left -= work;
+		}
+		step = work * speed;
 		f->spent[mix] += step;
 		for (int k = 0; y && k < TD_SEPARATE_NODES; k++)
 			y[k] += step * f->mix[mix][k];
-		program->done += step;
+		program->done += work;
 		cycles -= step;
 		if (program->done >= visit->cycles - 1e-9)
 			next_visit(program);
@@ -355,6 +390,7 @@ static double end_block(struct program *program, double *y)
 		return 0;
 	late = ceil(program->done / block) * block - program->done;
 	late = fmin(late, visit->cycles - program->done);
+	late *= speed_of(&program->function[visit->function]);
 	advance(program, late, y);
 	return late;
 }
