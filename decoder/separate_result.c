@@ -363,8 +363,8 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 	double step = rounding(a, node);
 
 	return bias * bias + prior * prior + start * start + off * off +
-	       a->uneven * a->uneven + late * late + step * step / 3 +
-	       a->repeated * (minus[node] < 0 ? 1 : 2);
+	       a->uneven * a->uneven + late * late +
+	       fmax(step * step / 3, a->repeated * (minus[node] < 0 ? 1 : 2));
 }
 
 /*
