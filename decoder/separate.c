@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "decoder/separate_state.h"
-#include "decoder/window_repeats.h"
 #include "decoder/window_start.h"
 #include "decoder/window_torn.h"
 #include "decoder/window_variance.h"
@@ -287,7 +286,6 @@ static int solve(struct td_separate_state *s)
 	if (err)
 		return err;
 	td_variance_find(&s->rows);
-	td_repeats_weigh(&s->rows);
 	if (s->axis.start_spread > 0)
 		err = solve_and_bound(s, 0);
 	if (!err)
