@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 /* Where /sys describes the CPU's PMU, as perf and the kernel call it. */
-#define TD_EVENT_DEVICE "/sys/bus/event_source/devices/cpu/"
+#define TD_EVENT_DEVICES "/sys/bus/event_source/devices/"
+#define TD_EVENT_DEVICE TD_EVENT_DEVICES "cpu/"
 
 struct td_generic_event {
 	const char *name;

@@ -369,7 +369,8 @@ struct td_file_path {
 	uint32_t parent;   /* ref of the caller's node; ROOT 0, CUT: that of ROOT */
 	uint32_t place;    /* FRAME: ref of the thread's place, else 0 */
 	uint32_t child[4]; /* hash trie: only the agent follows it */
-	uint32_t reserved;
+	uint32_t group;   /* as of a place: another one than 0 has a node of its own, with
+			     windows and sums only, beside that of its parent and place */
 	uint64_t samples; /* paths that end here */
 	uint64_t opened;  /* windows that were opened here and count somewhere */
 	/* Windows of which this is the last frame that both ends have in common; sums

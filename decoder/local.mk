@@ -60,6 +60,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/normal_solve.c \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/order.h \
+	decoder/path_groups.c decoder/path_groups.h \
 	decoder/paths.c decoder/paths.h decoder/paths_tree.c \
 	decoder/jit_names.c decoder/jit_names.h \
 	decoder/jitdump.c decoder/jitdump.h \
@@ -86,8 +87,10 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/unwind_table.c decoder/unwind_table.h \
 	decoder/window_axis.c decoder/window_axis.h \
 	decoder/window_columns.c decoder/window_columns.h \
+	decoder/window_common.c decoder/window_common.h \
 	decoder/window_pieces.c decoder/window_pieces.h \
 	decoder/window_repeats.c decoder/window_repeats.h \
+	decoder/window_ends.c decoder/window_ends.h \
 	decoder/window_events.c decoder/window_events.h \
 	decoder/window_events_fill.c \
 	decoder/window_rows.c decoder/window_rows.h \

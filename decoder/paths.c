@@ -73,28 +73,31 @@ void td_paths_merge(struct td_paths *paths, size_t into, size_t from)
 		paths->row_of[from] = into;
 }
 
-static void add_total(struct td_report_total *total, const struct td_path_node *node)
+/* 0 or -ENOMEM. */
+static int add_total(struct td_report_total *total, const struct td_path_node *node)
 {
 	total->samples += node->samples;
 	total->opened += node->opened;
 	total->windows += node->windows;
 	if (!node->sums)
-		return;
+		return 0;
 	total->rounded += node->sums->rounded;
 	for (unsigned c = 0; c < TD_COUNTERS_MAX; c++) {
 		total->counted[c] += node->sums->counted[c];
 		td_sum_add(&total->sum[c], &node->sums->sum[c]);
 	}
+	return td_path_groups_join(&total->groups, node->sums->groups);
 }
 
-/* To the function of the node and all callers, once to each. */
-static void add_to_callers(struct td_report *report, size_t index, const size_t *place,
-			   size_t *seen)
+/* To the function of the node and all callers, once to each.  0 or -ENOMEM. */
+static int add_to_callers(struct td_report *report, size_t index, const size_t *place,
+			  size_t *seen)
 {
 	const struct td_paths *paths = &report->paths;
 	const struct td_path_node *node = &paths->node[index];
+	int err = 0;
 
-	for (size_t i = index; i != SIZE_MAX; i = paths->node[i].parent) {
+	for (size_t i = index; i != SIZE_MAX && !err; i = paths->node[i].parent) {
 		size_t row = paths->node[i].row;
 
 		if (row >= paths->rows)
@@ -103,8 +106,9 @@ static void add_to_callers(struct td_report *report, size_t index, const size_t 
 		if (row == SIZE_MAX || seen[row] == index)
 			continue;
 		seen[row] = index;
-		add_total(&report->function[row].total, node);
+		err = add_total(&report->function[row].total, node);
 	}
+	return err;
 }
 
 /* Where the rows are now, by their ids. */
@@ -131,7 +135,7 @@ int td_paths_totals(struct td_report *report)
 	for (size_t i = 0; i < paths->nodes && !err; i++) {
 		if (paths->node[i].samples || paths->node[i].opened ||
 		    paths->node[i].windows)
-			add_to_callers(report, i, place, seen);
+			err = add_to_callers(report, i, place, seen);
 	}
 	free(place);
 	free(seen);
@@ -178,8 +182,11 @@ uint64_t td_paths_cut(const struct td_paths *paths)
 
 void td_paths_free(struct td_paths *paths)
 {
-	for (size_t i = 0; i < paths->nodes; i++)
+	for (size_t i = 0; i < paths->nodes; i++) {
+		if (paths->node[i].sums)
+			free(paths->node[i].sums->groups);
 		free(paths->node[i].sums);
+	}
 	free(paths->node);
 	free(paths->row_of);
 	free(paths->place);

@@ -13,6 +13,7 @@
 
 #include "decoder/format.h"
 #include "decoder/hash.h"
+#include "decoder/path_groups.h"
 
 struct td_report;
 
@@ -21,6 +22,8 @@ struct td_path_sums {
 	uint64_t counted[TD_COUNTERS_MAX];
 	struct td_file_sum sum[TD_COUNTERS_MAX];
 	uint64_t rounded;
+	struct td_path_groups
+		*groups; /* windows of groups behind the first; NULL: none */
 };
 
 struct td_path_node {

@@ -20,7 +20,7 @@ static int add_sums(struct td_path_node *to, const struct td_path_sums *from)
 		sums->counted[c] += from->counted[c];
 		td_sum_add(&sums->sum[c], &from->sum[c]);
 	}
-	return 0;
+	return td_path_groups_join(&sums->groups, from->groups);
 }
 
 /* Parents stand before their children. */

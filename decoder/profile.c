@@ -442,7 +442,8 @@ static int path_possible(const struct td_profile *profile,
 {
 	const struct td_file_path *path = node->path;
 
-	if (!sums_possible(path->sum, profile->header.counters))
+	if (!sums_possible(path->sum, profile->header.counters) ||
+	    path->group >= TD_GROUPS_MAX)
 		return 0;
 	if (path->kind == TD_PATH_ROOT)
 		return !path->parent && !path->place;

@@ -122,6 +122,8 @@ struct td_report_total {
 	uint64_t counted[TD_COUNTERS_MAX]; /* windows that sum[] is of */
 	struct td_file_sum sum[TD_COUNTERS_MAX];
 	uint64_t rounded;
+	struct td_path_groups
+		*groups; /* windows of groups behind the first; NULL: none */
 	struct td_topdown_value node[TD_NODES];
 };
 

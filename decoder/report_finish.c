@@ -14,6 +14,10 @@
 #include "decoder/symbols.h"
 #include "decoder/text.h"
 
+/* Fewer windows of a path say little by formulas over groups, which take half a
+ * millisecond; there are thousands of such paths. */
+#define PATH_WINDOWS 16
+
 /* A node's value once there are windows; "absent" sorts last. */
 static double node_value(const struct td_report_function *f, unsigned node)
 {
@@ -324,6 +328,8 @@ static void estimate_totals(struct td_report *report)
 			total->share = td_estimate_share(total->samples, report->samples);
 		td_topdown_values(&report->map, total->sum, total->counted[0],
 				  total->rounded, total->node);
+		td_path_groups_values(&report->plan, total->sum, total->counted[0],
+				      total->groups, total->node);
 		widen(total->node, left_part(total->opened, total->windows));
 	}
 }
@@ -339,6 +345,9 @@ void td_report_path_values(const struct td_report *report,
 		return;
 	td_topdown_values(&report->map, sums->sum, sums->counted[0], sums->rounded,
 			  value);
+	if (node->windows >= PATH_WINDOWS)
+		td_path_groups_values(&report->plan, sums->sum, sums->counted[0],
+				      sums->groups, value);
 	widen(value, left_part(node->opened, node->windows));
 }
 

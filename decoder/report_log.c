@@ -587,6 +587,20 @@ static int agree(float stays, const struct td_topdown_value *own,
 	return stays >= STAYS;
 }
 
+/* The same of a function; its sums may be of several groups, which nobody has put
+ * together yet. */
+static int is_as_summed(const struct td_report *report,
+			const struct td_report_function *function,
+			const struct td_topdown_value *told, float stays)
+{
+	struct td_topdown_value own[TD_NODES];
+
+	memcpy(own, function->node, sizeof(own));
+	td_groups_values(&report->plan, function->sum, function->counted[0],
+			 function->groups, own);
+	return agree(stays, own, told);
+}
+
 static int take_result(struct td_report *report, const struct td_separate *result)
 {
 	float *stays = find_stays(report);
@@ -600,7 +614,8 @@ static int take_result(struct td_report *report, const struct td_separate *resul
 		to->own = from->own;
 		to->told = from->windows;
 		if (from->evidence == TD_EVIDENCE_NONE ||
-		    (!report->log->returns && agree(stays[i], to->node, from->node)))
+		    (!report->log->returns &&
+		     is_as_summed(report, to, from->node, stays[i])))
 			continue;
 		to->evidence = from->evidence;
 		to->identifiability = from->identifiability;
@@ -616,10 +631,26 @@ static int take_result(struct td_report *report, const struct td_separate *resul
 	return 0;
 }
 
+static int separate(struct td_report *report, const struct td_separate_input *input)
+{
+	struct td_separate result;
+	int err = report->log->parts ? td_separate_parts(input, &result)
+				     : td_separate(input, &result);
+
+	if (err)
+		return err;
+	if (result.cost.axis != TD_AXIS_NONE)
+		err = take_result(report, &result);
+	td_separate_free(&result);
+	if (!err && report->log->exact && (input->returns || report->log->parts))
+		err = td_report_rates(report, input, report->log->counts);
+	return err;
+}
+
 int td_report_log_separate(struct td_report *report)
 {
 	struct td_separate_input input;
-	struct td_separate result;
+	float *insns = NULL;
 	int err;
 
 	if (!report->log || !report->log->windows || !report->functions)
@@ -638,18 +669,14 @@ int td_report_log_separate(struct td_report *report)
 		.width = report->log->width,
 		.together = report->log->together,
 	};
-	err = report->log->parts ? td_separate_parts(&input, &result)
-				 : td_separate(&input, &result);
-	if (err == -EINVAL) /* windows of a few groups only */
-		return 0;
-	if (err)
-		return err;
-	if (result.cost.axis != TD_AXIS_NONE)
-		err = take_result(report, &result);
-	td_separate_free(&result);
-	if (!err && report->log->exact && input.returns)
-		err = td_report_rates(report, &input, report->log->counts);
-	return err;
+	if (report->log->exact) {
+		insns = td_report_instructions(&report->plan, &input,
+					       report->log->counts);
+		input.common = insns;
+	}
+	err = report->log->exact && !insns ? -ENOMEM : separate(report, &input);
+	free(insns);
+	return err == -EINVAL ? 0 : err; /* windows of a few groups only */
 }
 
 void td_report_log_free(struct td_report_log *log)

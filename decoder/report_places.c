@@ -277,7 +277,8 @@ int td_report_add_places(struct td_report_adding *adding)
 /* `node`: where the nodes before this one have gone, by their index. */
 static int add_path(struct td_report_adding *adding, size_t index, size_t *node)
 {
-	const struct td_profile_path *at = &adding->profile->path[index];
+	const struct td_profile *profile = adding->profile;
+	const struct td_profile_path *at = &profile->path[index];
 	struct td_paths *paths = &adding->report->paths;
 	size_t parent = at->parent == SIZE_MAX ? SIZE_MAX : node[at->parent];
 	size_t row = at->place == SIZE_MAX ? SIZE_MAX : adding->row[at->place];
@@ -299,6 +300,13 @@ static int add_path(struct td_report_adding *adding, size_t index, size_t *node)
 	sums = td_paths_sums(&paths->node[node[index]]);
 	if (!sums)
 		return -ENOMEM;
+	if (at->path->group)
+		return adding->groups
+			       ? td_path_groups_add(
+					 &sums->groups, at->path->group, at->path->sum,
+					 profile->header.counters, at->path->windows,
+					 &adding->group_cost[at->path->group])
+			       : 0;
 	sums->rounded += add_sums(adding, at->path->sum, at->path->windows, sums->counted,
 				  sums->sum);
 	return 0;

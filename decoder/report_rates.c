@@ -173,3 +173,44 @@ int td_report_rates(struct td_report *report, const struct td_separate_input *in
 		err = separate_group(report, input, counts, g);
 	return err;
 }
+
+/* Where the group's instructions are in counts[]; -1: it has none. */
+static int instructions_at(const struct td_groups_plan *plan, uint32_t group)
+{
+	for (uint32_t i = 0; i < plan->events; i++) {
+		const struct td_file_event *event = &plan->event[i];
+
+		if (event->group == group && strcmp(event->name, "inst") == 0 &&
+		    event->value >= 1 && event->value <= TD_REPORT_COUNTS)
+			return event->value - 1;
+	}
+	return -1;
+}
+
+float *td_report_instructions(const struct td_groups_plan *plan,
+			      const struct td_separate_input *input,
+			      const struct td_report_counts *counts)
+{
+	float *insns = malloc((input->windows + 1) * sizeof(*insns));
+	double own[TD_GROUPS_MAX] = {0}, empties[TD_GROUPS_MAX] = {0};
+	int at[TD_GROUPS_MAX];
+
+	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
+		at[g] = instructions_at(plan, g);
+	for (size_t i = 0; i < input->windows && insns; i++) {
+		uint8_t g = counts[i].group;
+
+		if (!input->window[i].empty || at[g] < 0)
+			continue;
+		own[g] += counts[i].value[at[g]];
+		empties[g]++;
+	}
+	for (size_t i = 0; i < input->windows && insns; i++) {
+		uint8_t g = counts[i].group;
+
+		insns[i] = empties[g] > 0
+				   ? (float)(counts[i].value[at[g]] - own[g] / empties[g])
+				   : NAN;
+	}
+	return insns;
+}

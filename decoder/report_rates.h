@@ -27,4 +27,12 @@ struct td_report_counts {
 int td_report_rates(struct td_report *report, const struct td_separate_input *input,
 		    const struct td_report_counts *counts);
 
+/*
+ * The program's instructions in each window, whatever else its group counts: what
+ * td_separate_input.common is.  malloc()'s; NULL: no memory.
+ */
+float *td_report_instructions(const struct td_groups_plan *plan,
+			      const struct td_separate_input *input,
+			      const struct td_report_counts *counts);
+
 #endif

@@ -88,37 +88,46 @@ static void set_priors(struct td_separate_state *s, struct td_normal *normal)
 	memcpy(normal->shared_prior[1], s->axis.mix, sizeof(td_sides));
 }
 
-/* For each window that may be known as own, so many are in all. */
-static double all_for_sure(const struct td_separate_input *input)
+/* For each cycle of windows that may be known as own, so many are in all; of those that
+ * open in each column. */
+static void all_for_sure(const struct td_separate_state *s, double *all, double *sure)
 {
-	double all = 0, sure = 0;
+	for (size_t i = 0; i < s->input->windows; i++) {
+		const struct td_separate_window *w = &s->input->window[i];
+		double length = td_axis_length(&s->axis, w);
 
-	for (size_t i = 0; i < input->windows; i++) {
-		const struct td_separate_window *w = &input->window[i];
-
-		all += !w->empty && !w->silent;
-		sure += !w->empty && !w->silent && !w->unsure;
+		if (w->empty || w->silent)
+			continue;
+		all[s->columns.open[i]] += length;
+		if (!w->unsure || td_columns_can_tell(&s->columns, s->input, &s->axis, i))
+			sure[s->columns.open[i]] += length;
 	}
-	return sure > 0 ? all / sure : 1;
+	for (uint32_t c = 0; c < s->columns.columns; c++)
+		all[c] = sure[c] > 0 ? all[c] / sure[c] : 1;
 }
 
 static void find_covered(struct td_separate_state *s, double *covered)
 {
-	double *own = calloc(s->columns.columns + 1, sizeof(*own));
-	double all = all_for_sure(s->input);
+	uint32_t columns = s->columns.columns;
+	double *own = calloc(3 * (size_t)columns + 1, sizeof(*own));
+	double *all = own ? own + columns : NULL;
 
-	memset(covered, 0, s->columns.columns * sizeof(*covered));
-	for (size_t k = 0; k < s->rows.keys && own; k++) {
+	memset(covered, 0, columns * sizeof(*covered));
+	if (!own)
+		return;
+	all_for_sure(s, all, all + columns);
+	for (size_t k = 0; k < s->rows.keys; k++) {
 		const struct td_key *key = &s->rows.key[k];
 
 		for (uint32_t b = 0; b < key->bins && !key->backward; b++) {
-			own[key->function] += all * key->bin[b].row[TD_ROW_OWN].cycles;
+			own[key->function] +=
+				all[key->function] * key->bin[b].row[TD_ROW_OWN].cycles;
 			for (uint32_t c = 0; c < key->columns; c++)
 				covered[key->column[c]] +=
 					key->time[(size_t)b * key->columns + c];
 		}
 	}
-	for (uint32_t c = 0; c < s->columns.columns && own; c++)
+	for (uint32_t c = 0; c < columns; c++)
 		covered[c] = own[c] > 0 ? fmin(1, own[c] / fmax(covered[c], own[c])) : 0;
 	free(own);
 }
@@ -135,6 +144,7 @@ static int solve_round(struct td_separate_state *s, int twins)
 	if (err)
 		return err;
 	s->normal.lines = &s->lines;
+	s->normal.between = s->axis.between;
 	unknowns = s->columns.columns;
 	for (uint32_t c = 0; c < s->columns.columns && twins; c++) {
 		if (s->twin_spread[c] > 0)
@@ -247,6 +257,8 @@ static int find_twins(struct td_separate_state *s)
 		return -ENOMEM;
 	if (s->axis.start_spread > 0)
 		find_edges(s, edges);
+	for (uint32_t c = 0; c < s->columns.columns && s->common.taken; c++)
+		edges[c] -= s->common.taken[c];
 	td_variance_of_functions(&s->rows, edges, s->varies);
 	for (uint32_t c = 0; c < s->columns.columns; c++)
 		s->twin_spread[c] = s->varies[c] > VARIES ? s->varies[c] : 0;
@@ -286,6 +298,7 @@ static int solve(struct td_separate_state *s)
 	if (err)
 		return err;
 	td_variance_find(&s->rows);
+	td_common_doubt(&s->common, &s->rows);
 	if (s->axis.start_spread > 0)
 		err = solve_and_bound(s, 0);
 	if (!err)
@@ -309,7 +322,9 @@ static int solve(struct td_separate_state *s)
 static void free_state(struct td_separate_state *s)
 {
 	td_columns_free(&s->columns);
+	td_common_free(&s->common);
 	td_rows_free(&s->rows);
+	td_ends_free(&s->ends);
 	td_events_free(&s->events[0]);
 	td_events_free(&s->events[1]);
 	td_lines_free(&s->lines);
@@ -334,6 +349,11 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	s->prior_part = calloc(2 * n, sizeof(*s->prior_part));
 	if (!s->varies || !s->twin_spread || !s->prior_part)
 		return -ENOMEM;
+	err = td_common_find(&s->common, s->input, &s->columns, &s->axis);
+	if (err)
+		return err;
+	if (s->common.window)
+		s->input = &s->common.input;
 	err = td_torn_find(s->input, &s->columns, &s->axis);
 	s->first_axis = s->axis;
 	if (!err)
@@ -341,8 +361,11 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	if (!err)
 		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns);
 	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;
+	if (!err)
+		err = td_ends_find(&s->ends, s->input, &s->axis, &s->columns);
 	for (int i = 0; i < 2 && !err; i++)
-		err = td_events_build(&s->events[i], s->input, &s->axis, &s->columns, i);
+		err = td_events_build(&s->events[i], s->input, &s->axis, &s->columns,
+				      &s->ends, i);
 	s->events[0].rows.more = &s->events[1].rows;
 	if (!err)
 		err = solve(s);

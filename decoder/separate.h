@@ -41,6 +41,9 @@ struct td_separate_window {
 struct td_separate_input {
 	const struct td_separate_window *window; /* in order of time, as far as known */
 	size_t windows;
+	/* [windows]: a count of the program's that silent ones have as well, without what
+	 * measuring adds; NAN: unknown.  NULL: there is none. */
+	const float *common;
 	size_t functions;
 	unsigned nodes; /* 4: level 1 only, or 8 */
 	int returns;    /* td_separate_window.calls is known, but where it is unsure */

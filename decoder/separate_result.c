@@ -48,6 +48,7 @@ struct answer {
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
 	td_sides late;        /* error by ends that are in the wrong piece */
+	td_sides common;      /* variance that no batch shows (window_common.h) */
 	double repeated;      /* square of the error by windows that are alike */
 	nodes square, fourth; /* sums over batches */
 	nodes mean;
@@ -98,6 +99,9 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 			answer[function].value[k] += part * s->bounded.each[c][k];
 			answer[function].free[k] += part * s->at.each[c][k];
 			answer[function].off[k] += part * off->each[c][k];
+			if (s->common.variance)
+				answer[function].common[k] +=
+					part * part * s->common.variance[c][k];
 		}
 	}
 }
@@ -123,7 +127,7 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 		n += !w->empty;
 		cycles += w->empty ? 0 : length - td_axis_lost(&s->axis, length);
 	}
-	cost = COST_SURE * n / fmax(n, cycles);
+	cost = hypot(COST_SURE, sqrt(s->axis.between)) * n / fmax(n, cycles);
 	for (size_t f = 0; f < s->input->functions && ends > 0; f++) {
 		uneven = UNEVEN * varies / ends * (1 - answer[f].covered);
 		answer[f].uneven = hypot(uneven, cost);
@@ -363,7 +367,7 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 	double step = rounding(a, node);
 
 	return bias * bias + prior * prior + start * start + off * off +
-	       a->uneven * a->uneven + late * late +
+	       a->common[measured[node]] + a->uneven * a->uneven + late * late +
 	       fmax(step * step / 3, a->repeated * (minus[node] < 0 ? 1 : 2));
 }
 
@@ -399,17 +403,20 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 		double length = td_axis_length(&s->axis, w);
 		double cycles = length - td_axis_lost(&s->axis, length);
 		double class = fmin(LENGTHS - 1, 2 * log2(fmax(1, cycles)));
-		uint32_t open = columns ? s->columns.open[i] : w->open;
-		uint32_t close = columns ? s->columns.close[i] : w->close;
-		int own = open == close && !w->calls;
+		const uint32_t column[] = {s->columns.open[i], s->columns.close[i]};
+		const uint32_t function[] = {w->open, w->close};
+		const uint32_t *at = columns ? column : function;
+		int own = at[0] == at[1] && !w->calls;
 
-		/* without a counter of returns all that there is to go by */
-		if (w->empty || (w->unsure && s->input->returns) ||
-		    !td_axis_counts(&s->axis, w))
+		if (w->empty || !td_axis_counts(&s->axis, w))
 			continue;
 		for (int end = 0; end < 2; end++) {
-			struct stay *to = &stay[end ? close : open];
+			struct stay *to = &stay[at[end]];
 
+			/* without a counter of returns all that there is to go by */
+			if (w->unsure && s->input->returns &&
+			    cycles > s->columns.back[column[end]])
+				continue;
 			to->n[(int)class]++;
 			to->cycles[(int)class] += cycles;
 			to->own[(int)class] += own;

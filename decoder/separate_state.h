@@ -8,6 +8,7 @@
 #define TD_DECODER_SEPARATE_STATE_H
 
 #include "decoder/normal.h"
+#include "decoder/window_common.h"
 #include "decoder/window_events.h"
 
 #define TD_FRACTION_SPREAD 0.2 /* of a fraction between functions, standard deviation */
@@ -17,9 +18,11 @@ struct td_separate_state {
 	struct td_axis first_axis; /* before the start was refined */
 	struct td_axis axis;
 	struct td_columns columns;
+	struct td_common common;
 	double *varies;      /* [columns]: between own windows, standard deviation */
 	double *twin_spread; /* [columns]: prior of its twin; 0: it has none */
 	struct td_rows rows;
+	struct td_ends ends;
 	struct td_events events[2]; /* forward, backward */
 	struct td_lines lines;
 	struct td_normal normal;

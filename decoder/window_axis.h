@@ -28,8 +28,10 @@ struct td_axis {
 	double cost[TD_SEPARATE_NODES]; /* cycles where windows begin, as own windows say
 					 */
 	double cost_error;              /* of each of them; 0: not known */
-	double mix[TD_SEPARATE_NODES];  /* fractions of what a window takes beyond others
-					 */
+	double between; /* variance of the cost from function to function, cycles squared
+			 */
+	double mix[TD_SEPARATE_NODES]; /* fractions of what a window takes beyond others
+					*/
 };
 
 /* A window's length, and a value that all windows share on average but short ones, which

@@ -10,8 +10,9 @@
 
 #define COLUMNS_MOST 2000u /* the rest is one */
 #define LEAVES 0.002       /* part of own windows that may be none */
+#define BACK_LEAST 0.5     /* of the shortest way back that was seen */
 #define LENGTHS 36u
-#define STRETCH_SEEN 8u /* ends that show where a function is entered from another */
+#define REACHED_SEEN 8u /* ends that show where a function is entered from another */
 
 /* A function's columns. */
 struct cuts {
@@ -97,7 +98,9 @@ static int place(struct td_columns *columns, const struct td_separate_input *inp
 	columns->close = malloc((input->windows + 1) * sizeof(*columns->close));
 	columns->ends = calloc(columns->columns + 1, sizeof(*columns->ends));
 	columns->alone = malloc((columns->columns + 1) * sizeof(*columns->alone));
-	if (!columns->open || !columns->close || !columns->ends || !columns->alone)
+	columns->back = malloc((columns->columns + 1) * sizeof(*columns->back));
+	if (!columns->open || !columns->close || !columns->ends || !columns->alone ||
+	    !columns->back)
 		return -ENOMEM;
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
@@ -176,31 +179,23 @@ static size_t take_steps(const struct td_columns *columns,
 	return n;
 }
 
-/* Where a function is, in bytes. */
-struct stretch {
-	uint32_t from, to;
-};
-
-/* Where the windows that went up (or down) have ended, and one gap between them farther
- * to each side; everywhere if they are few. */
-static struct stretch stretch_of(const struct step *step, size_t n, unsigned up)
+/* Where the windows that went up (or down) have ended first, and one gap between them
+ * before that; anywhere if they are few. */
+static uint32_t reached(const struct step *step, size_t n, unsigned up)
 {
-	struct stretch at = {UINT32_MAX, 0};
-	uint32_t seen = 0, gap;
+	uint32_t from = UINT32_MAX, to = 0, seen = 0, gap;
 
 	for (size_t i = 0; i < n; i++) {
 		if (step[i].up != up)
 			continue;
 		seen++;
-		at.from = step[i].closed < at.from ? step[i].closed : at.from;
-		at.to = step[i].closed > at.to ? step[i].closed : at.to;
+		from = step[i].closed < from ? step[i].closed : from;
+		to = step[i].closed > to ? step[i].closed : to;
 	}
-	if (seen < STRETCH_SEEN)
-		return (struct stretch){0, UINT32_MAX};
-	gap = (at.to - at.from) / seen;
-	at.from -= gap < at.from ? gap : at.from;
-	at.to += gap < UINT32_MAX - at.to ? gap : UINT32_MAX - at.to;
-	return at;
+	if (seen < REACHED_SEEN)
+		return 0;
+	gap = (to - from) / seen;
+	return from - (gap < from ? gap : from);
 }
 
 /*
@@ -208,20 +203,20 @@ static struct stretch stretch_of(const struct step *step, size_t n, unsigned up)
  * leave no return in the window.  Where windows from g end in f (they go `up`, or not)
  * and windows from f in g, both without a return, the product of their parts says how
  * many of g's windows are not g's alone: of those that are long enough for both.  Who
- * comes back does so from where he has come to: a cold part that jumps behind the only
- * place that it is entered from is not entered again.
+ * comes back does so from where he has come to, or from behind it: a cold part that
+ * jumps behind the only place that it is entered from is not entered again.
  */
 static void doubt(const struct step *step, size_t n, unsigned up, struct counts *counts)
 {
 	uint32_t g = up ? step->low : step->high, f = up ? step->high : step->low;
-	struct stretch at = stretch_of(step, n, up);
+	uint32_t from = reached(step, n, up);
 	lengths there = {0}, back = {0};
 	double gone = 0, come = 0, from_g = 0, from_f = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (step[i].up == up)
 			there[step[i].length]++;
-		else if (step[i].opened >= at.from && step[i].opened <= at.to)
+		else if (step[i].opened >= from)
 			back[step[i].length]++;
 	}
 	for (unsigned c = 0; c < LENGTHS; c++) {
@@ -273,6 +268,37 @@ static int leave(struct td_columns *columns, const struct td_separate_input *inp
 	return err;
 }
 
+/*
+ * How soon a column is entered again that was left: by windows that did both, as their
+ * returns show.  What nobody has seen come back stays until the longest of those that
+ * stayed.
+ */
+static void find_back(struct td_columns *columns, const struct td_separate_input *input,
+		      const struct td_axis *axis)
+{
+	for (uint32_t c = 0; c < columns->columns; c++)
+		columns->back[c] = 0;
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+		float length = (float)(td_axis_length(axis, w) - axis->start);
+
+		if (!w->empty && !w->unsure && !w->calls &&
+		    columns->open[i] == columns->close[i])
+			columns->back[columns->open[i]] =
+				fmaxf(columns->back[columns->open[i]], length);
+	}
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+		double length = td_axis_length(axis, w) - axis->start;
+
+		if (!w->empty && !w->unsure && w->calls &&
+		    columns->open[i] == columns->close[i])
+			columns->back[columns->open[i]] =
+				fminf(columns->back[columns->open[i]],
+				      (float)(BACK_LEAST * length));
+	}
+}
+
 static int cut(const struct td_separate_input *input, const struct td_axis *axis,
 	       struct cuts *cuts)
 {
@@ -304,6 +330,8 @@ int td_columns_find(struct td_columns *columns, const struct td_separate_input *
 		err = place(columns, input, cuts);
 	if (!err)
 		err = leave(columns, input, axis);
+	if (!err)
+		find_back(columns, input, axis);
 	free(cuts);
 	free(ranked);
 	return err;
@@ -316,17 +344,27 @@ void td_columns_free(struct td_columns *columns)
 	free(columns->function);
 	free(columns->ends);
 	free(columns->alone);
+	free(columns->back);
 	memset(columns, 0, sizeof(*columns));
+}
+
+int td_columns_can_tell(const struct td_columns *columns,
+			const struct td_separate_input *input, const struct td_axis *axis,
+			size_t window)
+{
+	const struct td_separate_window *w = &input->window[window];
+	uint32_t column = columns->open[window];
+	double length = td_axis_length(axis, w) - axis->start;
+
+	return input->returns && !w->empty && length <= columns->alone[column] &&
+	       (!w->unsure || length <= columns->back[column]);
 }
 
 int td_columns_own(const struct td_columns *columns,
 		   const struct td_separate_input *input, const struct td_axis *axis,
 		   size_t window)
 {
-	const struct td_separate_window *w = &input->window[window];
-
-	return input->returns && !w->empty && !w->calls && !w->unsure &&
+	return !input->window[window].calls &&
 	       columns->open[window] == columns->close[window] &&
-	       td_axis_length(axis, w) - axis->start <=
-		       columns->alone[columns->open[window]];
+	       td_columns_can_tell(columns, input, axis, window);
 }

@@ -22,12 +22,22 @@ struct td_columns {
 	/* [columns]: in longer windows it may be left and entered again without a return,
 	 * so that none of those is its own */
 	float *alone;
+	/* [columns]: a window in which nobody counted returns, no longer than this and
+	 * with the column at both ends, has not left it: those that came back took longer
+	 */
+	float *back;
 };
 
 /* 0 or -ENOMEM; free in either case. */
 int td_columns_find(struct td_columns *columns, const struct td_separate_input *input,
 		    const struct td_axis *axis);
 void td_columns_free(struct td_columns *columns);
+
+/* 1 if returns and ends can tell whether all of the window was in one column, were it
+ * so. */
+int td_columns_can_tell(const struct td_columns *columns,
+			const struct td_separate_input *input, const struct td_axis *axis,
+			size_t window);
 
 /* 1 if all of the window was in one column, as far as returns and ends tell. */
 int td_columns_own(const struct td_columns *columns,

@@ -4,12 +4,16 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WINDOWS_FEWEST 20
 #define LINES_FEWEST 3
 #define DISAGREE 5.        /* standard deviations */
 #define DISAGREE_CYCLES 8. /* by which empty windows are thought to be wrong */
 #define COST_ERROR 0.3
+#define ALIKE 0.05 /* standard deviation of empty windows' length, cycles */
+#define START_ALIKE 0.01
+#define COST_ALIKE 0.005
 #define BEGUN 4. /* standard deviations of the start */
 #define NODES TD_SEPARATE_NODES
 
@@ -19,6 +23,7 @@ struct line {
 	/* of what the windows took beyond others: with lengths, counts and itself */
 	double beyond, with_length, with_beyond, with_count[NODES];
 	double at_zero[NODES], slope[NODES], weight[NODES];
+	int fits; /* it has these */
 };
 
 static void add(struct line *line, const struct td_axis *axis,
@@ -73,10 +78,10 @@ struct meeting {
 	double xx, xy, yy;
 };
 
-static void meet(struct meeting *m, const struct line *line)
+static void meet(struct meeting *m, const struct line *line, double between)
 {
 	for (int k = 0; k < NODES; k++) {
-		double w = line->weight[k];
+		double w = 1 / (1 / line->weight[k] + between);
 		double x = line->slope[k], y = line->at_zero[k];
 
 		m->w[k] += w;
@@ -154,12 +159,111 @@ static void find_mix(const struct line *line, uint32_t lines, struct td_axis *ax
 		axis->mix[k] = fmin(1, fmax(0, products[k] / squares));
 }
 
+static double meet_all(struct meeting *m, const struct line *line, uint32_t lines,
+		       double between)
+{
+	double n = 0;
+
+	memset(m, 0, sizeof(*m));
+	for (uint32_t i = 0; i < lines; i++) {
+		if (!line[i].fits)
+			continue;
+		meet(m, &line[i], between);
+		n++;
+	}
+	return n;
+}
+
+/*
+ * How far lines pass by the cost, squared, beyond their own errors: of the node in which
+ * it is most.  R. DerSimonian and N. Laird, Meta-analysis in clinical trials, 1986.
+ */
+static double scatter(const struct line *line, uint32_t lines, const struct td_axis *axis)
+{
+	double most = 0;
+
+	for (int k = 0; k < NODES; k++) {
+		double n = 0, q = 0, w = 0, ww = 0;
+
+		for (uint32_t i = 0; i < lines; i++) {
+			const struct line *l = &line[i];
+			double off =
+				l->at_zero[k] + axis->start * l->slope[k] - axis->cost[k];
+
+			if (!l->fits)
+				continue;
+			n++;
+			q += l->weight[k] * off * off;
+			w += l->weight[k];
+			ww += l->weight[k] * l->weight[k];
+		}
+		if (n > 1 && w - ww / w > 0)
+			most = fmax(most, (q - (n - 1)) / (w - ww / w));
+	}
+	return most;
+}
+
+/*
+ * Counts that nothing rounds show long functions' lines to a hundredth of a cycle, and
+ * that not all pass through one point: what begins or ends where a counter is set
+ * anew may be lost, in some functions more than in others.  So each line counts for
+ * what it is off by as well, or those few would decide for the short ones.
+ */
+static void find_meeting(const struct line *line, uint32_t lines, int exact,
+			 struct td_axis *axis)
+{
+	const struct td_axis before = *axis;
+	struct meeting m;
+	double n = meet_all(&m, line, lines, 0);
+
+	if (n < LINES_FEWEST)
+		return;
+	move_start(&m, n, axis);
+	if (!exact || axis->start_spread > 0 || axis->cost_error <= 0)
+		return;
+	axis->between = scatter(line, lines, axis);
+	meet_all(&m, line, lines, axis->between);
+	axis->start = before.start;
+	axis->start_error = before.start_error;
+	move_start(&m, n, axis);
+}
+
+/*
+ * Where counts are exact and all empty windows are equally long, so are our own cycles
+ * in all others: their mean is the cost, and nothing that lines can add to.  Not of
+ * rates: of a rare event all may have counted the same, one or none.  1 if it is so.
+ */
+static int trust_empties(const struct td_separate_input *input, unsigned without,
+			 struct td_axis *axis)
+{
+	double n = 0, sum[NODES] = {0};
+
+	if (!input->exact || input->rates || !axis->follows || axis->empty <= 0 ||
+	    axis->empty_spread > ALIKE)
+		return 0;
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+
+		if (!w->empty || w->silent || td_row_batch(input, i) == without)
+			continue;
+		n++;
+		for (int k = 0; k < NODES; k++)
+			sum[k] += w->value[k] / axis->width;
+	}
+	if (n < WINDOWS_FEWEST)
+		return 0;
+	for (int k = 0; k < NODES; k++)
+		axis->cost[k] = sum[k] / n;
+	axis->cost_error = COST_ALIKE + sqrt(axis->whole / n);
+	axis->start = axis->empty - axis->beyond;
+	axis->start_error = START_ALIKE;
+	return 1;
+}
+
 int td_start_find(const struct td_separate_input *input, const struct td_columns *columns,
 		  unsigned without, struct td_axis *axis)
 {
 	struct line *line;
-	struct meeting m = {0};
-	double lines = 0;
 
 	if (axis->kind != TD_AXIS_REQUESTED || !input->returns)
 		return 0;
@@ -173,17 +277,13 @@ int td_start_find(const struct td_separate_input *input, const struct td_columns
 		    td_axis_counts(axis, w) && td_columns_own(columns, input, axis, i))
 			add(&line[columns->open[i]], axis, w);
 	}
-	for (uint32_t c = 0; c < columns->columns; c++) {
-		if (!fit(&line[c], axis))
-			continue;
-		meet(&m, &line[c]);
-		lines++;
-	}
+	for (uint32_t c = 0; c < columns->columns; c++)
+		line[c].fits = fit(&line[c], axis);
 	if (axis->start_spread > 0)
 		find_mix(line, columns->columns, axis);
+	find_meeting(line, columns->columns, input->exact, axis);
+	trust_empties(input, without, axis);
 	free(line);
-	if (lines >= LINES_FEWEST)
-		move_start(&m, lines, axis);
 	/* that few windows have not begun shows in counts that nothing rounds */
 	if (input->exact)
 		axis->first = fmax(axis->first, axis->start + BEGUN * axis->start_spread);

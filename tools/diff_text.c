@@ -10,12 +10,19 @@
 
 #define CELL 48
 #define INDENT 8
+#define WIDE 100 /* pages below it have no columns of CPU time */
 
 struct page {
 	FILE *out;
 	const struct td_compare *compare;
 	const struct td_print_style *style;
 };
+
+static int shows_cost(const struct page *page)
+{
+	return page->compare->has_cost &&
+	       (!page->style->width || page->style->width >= WIDE);
+}
 
 static const char *plural(size_t n)
 {
@@ -75,10 +82,11 @@ static void put_side(const struct page *page, int i, const struct td_compare_sid
 
 	line_of(page, i ? "B" : "A",
 		td_text_format("%s; %zu run%s, %zu process%s, %" PRIu64
-			       " samples of %" PRIu64 " threads",
+			       " sample%s of %" PRIu64 " thread%s",
 			       command ? command : "", runs, plural(runs),
 			       side->all->profiles, side->all->profiles == 1 ? "" : "es",
-			       side->all->samples, side->all->threads_all));
+			       side->all->samples, plural(side->all->samples),
+			       side->all->threads_all, plural(side->all->threads_all)));
 	free(command);
 }
 
@@ -96,7 +104,9 @@ static void put_cost(const struct page *page)
 			"of a run %.3f -> %.3f, %s %%: %s%s", cost->before / unit,
 			cost->after / unit, change_text(cost, 100 / cost->before, text),
 			cost->tested ? td_verdict_name(cost->verdict) : "not tested",
-			compare->noise > 0 ? ", the noise below in it" : ""));
+			compare->noise > 0
+				? "; the interval has the noise noted below in it"
+				: ""));
 }
 
 static void put_nodes(const struct page *page)
@@ -159,9 +169,9 @@ static void put_result(const struct page *page)
 		put_found(out, compare->found_inclusive);
 	}
 	fprintf(out,
-		" by %zu tests together: with equal programs, one or more would differ "
+		" by %zu test%s together: with equal programs, one or more would differ "
 		"in at most %.0f %% of comparisons",
-		compare->tests, 100 * TD_COMPARE_ERROR);
+		compare->tests, plural(compare->tests), 100 * TD_COMPARE_ERROR);
 	fclose(out);
 	line_of(page, "result", text);
 }
@@ -172,7 +182,7 @@ static void put_titles(const struct page *page)
 
 	snprintf(titles[0], CELL, "%s A", unit_name(page->compare));
 	fprintf(page->out, "\n%7s %5s  %-11s ", "Share A", "B", "Change");
-	if (page->compare->has_cost)
+	if (shows_cost(page))
 		fprintf(page->out, "%9s %7s  %-11s ", titles[0], "B", "Change %");
 	fprintf(page->out, "%-11s  %s\n", "Verdict", "Function");
 }
@@ -205,8 +215,12 @@ static void put_name(const struct page *page, const struct td_compare_row *row,
 		     size_t used)
 {
 	size_t room = page->style->width > used ? page->style->width - used : 14;
-	char *name = row->module[0] ? td_text_format("%s  [%s]", row->name, row->module)
-				    : strdup(row->name);
+	/* a function without a symbol has its module's name */
+	int named = strncmp(row->name, row->module, strlen(row->module)) != 0 ||
+		    strncmp(row->name + strlen(row->module), "+0x", 3) != 0;
+	char *name = row->module[0] && named
+			     ? td_text_format("%s  [%s]", row->name, row->module)
+			     : strdup(row->name);
 
 	if (name && page->style->width && td_text_width(name) > room)
 		fprintf(page->out, "%.*s…\n", (int)td_text_prefix(name, room - 1), name);
@@ -277,7 +291,7 @@ static void put_row(const struct page *page, const struct td_compare_row *row)
 
 	used += put_cell(page, colour_of(row->share.verdict),
 			 change_text(&row->share, 100, text), 11);
-	if (page->compare->has_cost)
+	if (shows_cost(page))
 		used += put_row_cost(page, row);
 	used += put_cell(page, colour_of(row->verdict), td_verdict_name(row->verdict),
 			 11) +
@@ -310,4 +324,8 @@ void td_diff_print_text(FILE *out, const struct td_compare *compare,
 		put_row(&page, &compare->row[i]);
 	if (rows < compare->rows)
 		fprintf(out, "%zu of %zu functions shown.\n", rows, compare->rows);
+	if (compare->has_cost && !shows_cost(&page))
+		td_print_line(out, style, NULL,
+			      "No room for: %s (a wider page, or --format=csv)",
+			      unit_name(compare));
 }

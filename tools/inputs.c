@@ -227,7 +227,9 @@ static int read_directory(struct reader *reader, const char *directory)
 	if (listed)
 		say(reader->failed, directory, strerror(-listed));
 	else if (!err && reader->taken == before && reader->failed && !*reader->failed)
-		say(reader->failed, directory, "no profile in this directory");
+		say(reader->failed, directory,
+		    "no profile in this directory (those below it are not "
+		    "searched)");
 	return err;
 }
 

@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decoder/event_names.h"
 #include "decoder/events.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/pfm.h"
-
-#define EVENTS TD_EVENT_DEVICE "events"
 
 static const char usage[] =
 	"usage: tdagent list [NAME...]\n\n"
@@ -37,12 +36,12 @@ static void list_generic(void)
 		printf("  %s\n", td_generic_events[i].name);
 }
 
-static void list_sys(void)
+static void list_pmu(const char *directory)
 {
 	struct dirent **entry;
-	int n = scandir(EVENTS, &entry, is_event, alphasort);
+	int n = scandir(directory, &entry, is_event, alphasort);
 
-	printf("\nof the PMU (%s):\n", EVENTS);
+	printf("\nof the PMU (%s):\n", directory);
 	if (n <= 0)
 		puts("  none");
 	for (int i = 0; i < n; i++) {
@@ -53,12 +52,24 @@ static void list_sys(void)
 		free(entry);
 }
 
-static void list_table(void)
+static int is_hybrid(void)
 {
-	uint32_t number = 0, model = 0;
-	enum td_vendor vendor = td_events_this_cpu(&number, &model);
-	const struct td_event_family *family = td_events_of_cpu(vendor, number, model);
+	return access(TD_EVENT_DEVICES "cpu_core", F_OK) == 0;
+}
 
+/* Of a hybrid processor, of the cores of each type. */
+static void list_sys(void)
+{
+	if (is_hybrid()) {
+		list_pmu(TD_EVENT_DEVICES "cpu_core/events");
+		list_pmu(TD_EVENT_DEVICES "cpu_atom/events");
+	} else {
+		list_pmu(TD_EVENT_DEVICE "events");
+	}
+}
+
+static void list_family(const struct td_event_family *family)
+{
 	if (!family) {
 		puts("\nof the event tables: none, they do not have this CPU");
 		return;
@@ -67,6 +78,16 @@ static void list_table(void)
 	for (uint32_t i = 0; i < family->events; i++)
 		printf("  %-20s r%" PRIx64 "\n", family->event[i].name,
 		       family->event[i].config);
+}
+
+static void list_table(void)
+{
+	uint32_t number = 0, model = 0;
+	enum td_vendor vendor = td_events_this_cpu(&number, &model);
+
+	list_family(td_events_of_cpu(vendor, number, model));
+	if (is_hybrid())
+		list_family(td_events_of_cpu(TD_VENDOR_ATOM, number, model));
 }
 
 /* What libpfm4 says of these names; the exit status. */

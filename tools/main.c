@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "decoder/text.h"
+#include "decoder/values.h"
 #include "tools/commands.h"
 
 struct command {
@@ -45,10 +48,34 @@ static void usage(FILE *stream)
 	      stream);
 }
 
+/* The command that was probably meant, or NULL. */
+static const char *nearest(const char *name)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0, least = TD_SLIPS_MOST + 1;
+	     i < sizeof(commands) / sizeof(commands[0]); i++) {
+		size_t slips = td_slips(name, commands[i].name);
+
+		if (slips < least && slips < strlen(name)) {
+			least = slips;
+			found = commands[i].name;
+		}
+	}
+	return found;
+}
+
 static int unknown(const char *name)
 {
-	fprintf(stderr, "tdagent: %s: no such command; `tdagent help` lists them\n",
-		name);
+	const char *meant = nearest(name);
+	char *clean = td_text_clean(name, strlen(name));
+
+	fprintf(stderr, "tdagent: %s: no such command; ", clean ? clean : "");
+	if (meant)
+		fprintf(stderr, "did you mean %s?\n", meant);
+	else
+		fputs("`tdagent help` lists them\n", stderr);
+	free(clean);
 	return 2;
 }
 

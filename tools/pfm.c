@@ -63,6 +63,7 @@ static bool is_in_table(const char *name)
 /* Does the agent know it by itself? */
 static bool is_known(const char *name)
 {
+	static const char *const pmus[] = {"cpu", "cpu_core", "cpu_atom"};
 	char path[256];
 
 	if (strchr(name, '=') || is_raw(name) || is_in_table(name))
@@ -70,8 +71,13 @@ static bool is_known(const char *name)
 	for (size_t i = 0; i < td_generic_event_count; i++)
 		if (strcmp(td_generic_events[i].name, name) == 0)
 			return true;
-	snprintf(path, sizeof(path), TD_EVENT_DEVICE "events/%s", name);
-	return access(path, F_OK) == 0;
+	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
+		snprintf(path, sizeof(path), TD_EVENT_DEVICES "%s/events/%s", pmus[i],
+			 name);
+		if (access(path, F_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
 char *td_pfm_resolve(const char *names)

@@ -18,6 +18,7 @@ struct table {
 	size_t width[TD_COLUMNS]; /* 0: not shown */
 	size_t used;              /* by all columns before the name */
 	char *marks;              /* of the values shown */
+	int nameless;             /* a function without a symbol was shown */
 };
 
 static const char *title_of(const struct table *table, size_t column)
@@ -83,13 +84,13 @@ static int answers_fit(struct table *table, size_t room)
 
 /*
  * Chooses the columns in their order as long as the names keep NAME_LEAST; those
- * of one order together or not at all.  Returns how many were left out of those
- * that had something to show.
+ * of one order together or not at all.  Marks those in `dropped` that had something
+ * to show.
  */
-static size_t choose(struct table *table)
+static void choose(struct table *table, int dropped[TD_COLUMNS])
 {
 	size_t room = table->style->width ? table->style->width : SIZE_MAX;
-	size_t used = NAME_LEAST, dropped = 0;
+	size_t used = NAME_LEAST;
 
 	table->compact = !answers_fit(table, room);
 	for (int order = 0; order < TD_COLUMN_ORDERS; order++) {
@@ -100,14 +101,30 @@ static size_t choose(struct table *table)
 			continue;
 		}
 		room = used; /* less important columns must not overtake */
-		dropped += count;
 		for (size_t i = 0; i < TD_COLUMNS; i++) {
-			if (td_columns[i].order == order)
-				table->width[i] = 0;
+			if (td_columns[i].order != order)
+				continue;
+			dropped[i] = table->width[i] != 0;
+			table->width[i] = 0;
 		}
 	}
 	table->used = used - NAME_LEAST;
-	return dropped;
+}
+
+/* What a wider page would show. */
+static void put_dropped(const struct table *table, const int dropped[TD_COLUMNS])
+{
+	char names[TD_COLUMNS * 12] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < TD_COLUMNS; i++)
+		if (dropped[i])
+			used += (size_t)snprintf(names + used, sizeof(names) - used,
+						 "%s%s", used ? ", " : "",
+						 td_columns[i].title);
+	if (used)
+		td_print_line(table->out, table->style, NULL,
+			      "No room for: %s (a wider page, or --format=csv)", names);
 }
 
 static void pad(FILE *out, size_t columns_to_fill)
@@ -173,6 +190,24 @@ static int shows(const struct table *table, td_cell *cell)
 			return 1;
 	}
 	return 0;
+}
+
+static int shows_module(const struct table *table)
+{
+	return table->width[TD_COLUMNS - 1] != 0;
+}
+
+/* Of a function without a symbol, "libx.so+0x1000": the module stands beside it. */
+static const char *short_name(struct table *table, const struct td_report_function *f)
+{
+	const char *base = td_text_base(td_report_module(table->report, f));
+	size_t length = strlen(base);
+
+	if (!length || strncmp(f->name, base, length) != 0 ||
+	    strncmp(f->name + length, "+0x", 3) != 0)
+		return f->name;
+	table->nameless = 1;
+	return shows_module(table) ? f->name + length : f->name;
 }
 
 static void put_name(const struct table *table, const char *name)
@@ -309,7 +344,7 @@ static void put_more(const struct table *table, const struct td_report_function 
 		fputc('\n', table->out);
 }
 
-static void put_row(const struct table *table, size_t row)
+static void put_row(struct table *table, size_t row)
 {
 	const struct td_report_function *f = &table->report->function[row];
 	char text[TD_CELL_BYTES];
@@ -321,7 +356,7 @@ static void put_row(const struct table *table, size_t row)
 							     td_columns[i].node)
 					    : NULL);
 	}
-	put_name(table, f->name);
+	put_name(table, short_name(table, f));
 	put_more(table, f);
 }
 
@@ -334,29 +369,39 @@ static const char *no_rows(const struct td_report *report)
 	return "No samples: the program used too little CPU time.\n";
 }
 
+static void put_legend(const struct table *table)
+{
+	td_print_legend(table->out, table->style, table->marks);
+	if (!table->compact && shows(table, td_cell_windows))
+		td_print_line(table->out, table->style, NULL,
+			      "Windows: valid ones/all that were opened in the function");
+	if (table->nameless)
+		td_print_line(table->out, table->style, NULL,
+			      "+0x...: no symbol is known there; the module's debug "
+			      "package would have it");
+}
+
 void td_print_table(FILE *out, const struct td_report *report,
 		    const struct td_print_style *style)
 {
 	char marks[TD_PRINT_MARKS] = "";
 	struct table table = {
 		.report = report, .style = style, .out = out, .marks = marks};
-	size_t dropped;
+	int dropped[TD_COLUMNS] = {0};
 
 	if (report->functions == 0) {
 		fputs(no_rows(report), out);
 		return;
 	}
-	dropped = choose(&table);
+	choose(&table, dropped);
 	put_group(&table);
 	put_titles(&table);
 	for (size_t row = 0; row < report->functions; row++)
 		put_row(&table, row);
 	put_latency_event(&table);
-	td_print_legend(out, style, marks);
+	put_legend(&table);
 	if (report->functions < report->functions_all)
 		fprintf(out, "%zu of %zu functions shown.\n", report->functions,
 			report->functions_all);
-	if (dropped)
-		fprintf(out, "%zu column%s hidden: see --format=csv\n", dropped,
-			dropped == 1 ? "" : "s");
+	put_dropped(&table, dropped);
 }

@@ -16,6 +16,8 @@
 #include "tools/print_timeline.h"
 #include "tools/print_tree.h"
 
+#define SAMPLES_FEW 100u  /* fewer are worth a word */
+#define LONG_SHORTER 1e6  /* ns between samples that we advise then */
 #define LONG_LEAST 50000. /* cycles between samples that we advise, at least */
 
 static const char *plural(uint64_t n)
@@ -34,58 +36,77 @@ static void title(FILE *out, const struct td_report *report,
 		fputs("tdagent report\n", out);
 }
 
-static void print_fate(FILE *out, const struct td_print_style *style,
-		       const struct td_report_process *process)
+/* NULL: it ended by itself. */
+static const char *fate_of(const struct td_report_process *process)
 {
 	switch (process->fate) {
 	case TD_FATE_KILLED:
-		td_print_line(out, style, "state",
-			      "killed or crashed: up to the last sample");
-		break;
+		return "killed or crashed: up to the last sample";
 	case TD_FATE_RUNNING:
-		td_print_line(out, style, "state", "still running: up to now");
-		break;
+		return "still running: up to now";
 	case TD_FATE_UNKNOWN:
-		td_print_line(out, style, "state",
-			      "running or killed on another host (%s)",
-			      process->header.host);
-		break;
+		return "running or killed on another host";
 	case TD_FATE_EXEC:
-		td_print_line(out, style, "state", "went on as another program (exec)");
-		break;
+		return "went on as another program (exec)";
 	case TD_FATE_EXITED:
 		break;
 	}
+	return NULL;
+}
+
+static void print_fate(FILE *out, const struct td_report *report,
+		       const struct td_print_style *style)
+{
+	const struct td_report_process *process = td_print_first(report);
+	const char *fate = fate_of(process);
+	int elsewhere = process->fate == TD_FATE_UNKNOWN;
+
+	if (fate)
+		td_print_line(out, style, "state", "%s%s%s%s%s",
+			      report->profiles > 1 ? "of the first: " : "", fate,
+			      elsewhere ? " (" : "",
+			      elsewhere ? process->header.host : "",
+			      elsewhere ? ")" : "");
+}
+
+/* Of several processes only the start of the first one is known. */
+static void print_run(FILE *out, const struct td_report *report,
+		      const struct td_print_style *style)
+{
+	const struct td_report_process *process = td_print_first(report);
+	time_t seconds = (time_t)(process->header.start_realtime_ns / 1000000000u);
+	char when[40] = "", took[40] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	if (report->profiles == 1)
+		snprintf(took, sizeof(took), ", %.3f s", td_print_duration(process));
+	td_print_line(out, style, "run",
+		      "%spid %u, %s%s, %" PRIu64 " thread%s, %.3f s CPU time",
+		      report->profiles > 1 ? "first " : "", process->header.pid, when,
+		      took, report->threads_all, plural(report->threads_all),
+		      (double)report->cpu_ns / 1e9);
 }
 
 static void print_program(FILE *out, const struct td_report *report,
 			  const struct td_print_style *style)
 {
-	const struct td_report_process *process = td_print_first(report);
-	const struct td_file_header *header = &process->header;
-	time_t seconds = (time_t)(header->start_realtime_ns / 1000000000u);
-	char *command = td_print_command(header);
-	char when[40] = "";
-	struct tm tm;
+	char *command = td_print_command(&td_print_first(report)->header);
 
-	if (localtime_r(&seconds, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
 	td_print_line(out, style, "program", "%s", command ? command : "");
 	free(command);
 	if (report->profiles > 1)
 		td_print_line(out, style, "", "and %zu more profile%s added up",
 			      report->profiles - 1, plural(report->profiles - 1));
-	td_print_line(out, style, "run",
-		      "pid %u, %s, %.3f s, %" PRIu64 " thread%s, %.3f s CPU time",
-		      header->pid, when, td_print_duration(process), report->threads_all,
-		      plural(report->threads_all), (double)report->cpu_ns / 1e9);
+	print_run(out, report, style);
 	td_print_labels(out, report, style);
 	if (report->query.thread)
 		td_print_line(out, style, "only", "thread %s", report->query.thread);
 	if (report->hybrid)
 		td_print_line(out, style, "cores", "the %s ones",
 			      td_cores_name(report->cores));
-	print_fate(out, style, process);
+	print_fate(out, report, style);
 }
 
 static void print_counts(FILE *out, const struct td_report *report,
@@ -235,6 +256,27 @@ static const char *verdict(const struct td_report *report, double known)
 	return known < 0.8 || !report->check.present ? "fair" : "good";
 }
 
+/* How far shares can be off, and what would tell them better. */
+static void print_few(FILE *out, const struct td_report *report,
+		      const struct td_print_style *style)
+{
+	const struct td_file_header *header = &td_print_first(report)->header;
+	double period = (double)header->long_period;
+	struct td_estimate half;
+	char more[64] = "";
+
+	if (!report->samples || report->samples >= SAMPLES_FEW)
+		return;
+	half = td_estimate_share(report->samples / 2, report->samples);
+	if (header->period_unit == TD_UNIT_NS && period >= 2 * LONG_SHORTER)
+		snprintf(more, sizeof(more), "; --long=1ms takes %.0f times as many",
+			 period / LONG_SHORTER);
+	td_print_line(out, style, "",
+		      "%" PRIu64 " sample%s only: a share of one half is ±%.0f points%s",
+		      report->samples, plural(report->samples),
+		      50 * (half.high - half.low), more);
+}
+
 /* Can the table be trusted?  The facts at the end have the details. */
 static void print_trust(FILE *out, const struct td_report *report,
 			const struct td_print_style *style)
@@ -263,17 +305,15 @@ static void print_trust(FILE *out, const struct td_report *report,
 static void print_absent(FILE *out, const struct td_report *report,
 			 const struct td_print_style *style)
 {
-	const struct td_file_header *header = &td_print_first(report)->header;
-
 	if (td_report_has_topdown(report))
 		return;
 	fputc('\n', out);
 	td_print_line(
 		out, style, NULL,
-		"No top-down columns: the %s backend cannot measure them%s%s%s. `tdagent "
-		"probe` shows what would give them.",
-		td_backend_name(header->backend), header->reason[0] ? " (" : "",
-		header->reason, header->reason[0] ? ")" : "");
+		"No top-down columns: the %s backend cannot measure them. Why there "
+		"is no better one stands below; `tdagent probe` shows what would "
+		"give them.",
+		td_backend_name(td_print_first(report)->header.backend));
 }
 
 /* What a row is of, and what stands below the rows. */
@@ -307,6 +347,7 @@ void td_print_text_begin(FILE *out, const struct td_report *report,
 	print_counts(out, report, style);
 	print_totals(out, report, style);
 	print_trust(out, report, style);
+	print_few(out, report, style);
 	fputc('\n', out);
 }
 

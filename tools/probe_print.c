@@ -70,7 +70,7 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 	text_number(stream, "perf_event_max_sample_rate", facts->sample_rate,
 		    " a second");
 	text_number(stream, "perf_event_mlock_kb", facts->mlock_kb, " kB");
-	text_number(stream, "scheduler tick", facts->tick_ns, " ns");
+	text_number(stream, "scheduler tick", facts->tick_ns / 1000, " us");
 	text_limit(stream, "RLIMIT_NOFILE", facts->files_soft, "");
 	text_limit(stream, "RLIMIT_MEMLOCK", facts->memlock, " bytes");
 	fprintf(stream, "  %-26s %s\n", "ptrace (yama)", "not used");

@@ -430,6 +430,17 @@ static int take(void *context, const struct td_profile *profile, const char *pat
 				     : td_annotate_add(taking->lines, profile, path);
 }
 
+/* Rows are in the order of their samples then. */
+static void say_unsorted(const struct td_report *report)
+{
+	unsigned sort = report->query.sort;
+
+	if (sort >= TD_SORT_NODE && !td_report_has_topdown(report))
+		say("--sort", "there is no top-down here: by samples");
+	else if (sort == TD_SORT_TOTAL && !report->has_paths)
+		say("--sort", "there are no call paths here: by samples");
+}
+
 static int make_report(const struct request *request, struct td_annotate *lines,
 		       int count, char **path)
 {
@@ -441,6 +452,8 @@ static int make_report(const struct request *request, struct td_annotate *lines,
 		err = td_inputs_each(count, path, take, &taking, &failed);
 	if (!err && report->processes)
 		err = td_report_finish(report);
+	if (!err && report->processes)
+		say_unsorted(report);
 	if (lines)
 		td_annotate_finish(lines);
 	if (err)

@@ -46,7 +46,7 @@
 #define METRICS_SHORT 2000u
 #define METRICS_SHORTEST                                                                 \
 	6u /* the rest of the handler takes 3; others may end in it: no harm */
-#define EVENTS_SHORTEST 36u /* likewise 30 */
+#define EVENTS_SHORTEST 56u /* likewise 54; TD_GROUPS_PASS says why so many */
 /* A sample itself is some 1,000 instructions in user mode: a period that is not
  * much longer would end in the handler, interrupt after interrupt. */
 #define METRICS_LONG_MIN 10000u
@@ -302,8 +302,9 @@ static void choose_counters(const struct td_options *options,
 		if (use_events(options, choice, why, sizeof(why)) == 0)
 			return;
 	}
-	/* the registers are the large cores' alone */
-	if (any && may_run_on_small(&large)) {
+	/* the registers are the large cores' alone; so are the vernier's rings */
+	if (any && may_run_on_small(&large) &&
+	    (!large || options->windows != TD_WINDOWS_BY_VERNIER)) {
 		snprintf(why, sizeof(why), "registers are of large cores only");
 		if (use_events(options, choice, why, sizeof(why)) == 0 &&
 		    (choice->both || !large))
@@ -343,8 +344,8 @@ static bool is_read_by_kernel(const struct td_backend_choice *choice)
 static bool wants_vernier(const struct td_options *options,
 			  const struct td_backend_choice *choice)
 {
-	if (options->windows == TD_WINDOWS_AUTO)
-		return is_read_by_kernel(choice);
+	if (options->windows == TD_WINDOWS_AUTO) /* its rings are of one type of cores */
+		return is_read_by_kernel(choice) && !choice->both;
 	return options->windows == TD_WINDOWS_BY_VERNIER;
 }
 
@@ -591,6 +592,24 @@ static void note_conversion(const struct td_options *options,
 				     : "");
 }
 
+/* Samples that nobody took: a report cannot know. */
+static void note_cores(const struct td_backend_choice *choice)
+{
+	struct td_cores cores[TD_CORE_TYPES];
+
+	if (choice->both || !td_backend_has_cycles(choice) || !td_cores_find(cores) ||
+	    !CPU_COUNT(&cores[TD_CORES_LARGE].cpus) ||
+	    !CPU_COUNT(&cores[TD_CORES_SMALL].cpus))
+		return;
+	td_core_note("what ran on the small cores (CPUs %s) is neither sampled nor "
+		     "counted%s",
+		     cores[TD_CORES_SMALL].list,
+		     choice->windows == TD_WINDOWS_VERNIER
+			     ? ": the vernier is of large ones alone; "
+			       "TDAGENT_WINDOWS=rdpmc is of both"
+			     : "");
+}
+
 static const struct td_strobe_plan *plan_of(const struct td_backend_choice *choice)
 {
 	if (choice->trigger == TD_TRIGGER_TIMER)
@@ -625,6 +644,7 @@ void td_backend_describe(const struct td_options *options,
 	header->level = describe_counters(choice, header);
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
 	note_conversion(options, choice, header->period_unit);
+	note_cores(choice);
 	if (cycles && long_was_shorter)
 		td_core_note("a sample every %llu cycles would measure little but the "
 			     "measuring: the long period is %u cycles",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/core/facts.h"
 #include "agent/sigsafe/proc.h"
@@ -48,12 +49,25 @@ static bool find_generic(const char *name, struct td_event_name *event)
 	return false;
 }
 
-static bool find_in_table(const char *name, struct td_event_name *event)
+struct td_event_source td_event_names_source(void)
 {
 	uint32_t family = 0, model = 0;
-	enum td_vendor vendor = td_events_this_cpu(&family, &model);
-	const struct td_event_family *table = td_events_of_cpu(vendor, family, model);
-	int index = table ? td_events_find(table, name) : -1;
+	bool hybrid = access(TD_EVENT_DEVICES "cpu_core", F_OK) == 0;
+
+	return (struct td_event_source){hybrid ? "cpu_core" : "cpu",
+					td_events_this_cpu(&family, &model)};
+}
+
+static bool find_in_table(const struct td_event_source *source, const char *name,
+			  struct td_event_name *event)
+{
+	uint32_t family = 0, model = 0;
+	const struct td_event_family *table;
+	int index;
+
+	td_events_this_cpu(&family, &model);
+	table = td_events_of_cpu(source->vendor, family, model);
+	index = table ? td_events_find(table, name) : -1;
 
 	if (index < 0)
 		return false;
@@ -62,23 +76,26 @@ static bool find_in_table(const char *name, struct td_event_name *event)
 	return true;
 }
 
-static bool read_line(const char *directory, const char *name, char *text, size_t size)
+static bool read_line(const struct td_event_source *source, const char *directory,
+		      const char *name, char *text, size_t size)
 {
 	char path[160];
 
-	if (strchr(name, '/') || snprintf(path, sizeof(path), TD_EVENT_DEVICE "%s/%s",
-					  directory, name) >= (int)sizeof(path))
+	if (strchr(name, '/') ||
+	    snprintf(path, sizeof(path), TD_EVENT_DEVICES "%s/%s/%s", source->pmu,
+		     directory, name) >= (int)sizeof(path))
 		return false;
 	return td_proc_read(path, text, size) > 0;
 }
 
 /* /sys has "event=0xc5,umask=0x1", and where the terms go in format/. */
-static bool find_in_sys(const char *name, struct td_event_name *event)
+static bool find_in_sys(const struct td_event_source *source, const char *name,
+			struct td_event_name *event)
 {
 	char text[256], format[64], *rest, *term;
 	uint64_t config = 0;
 
-	if (!read_line("events", name, text, sizeof(text)))
+	if (!read_line(source, "events", name, text, sizeof(text)))
 		return false;
 	for (term = strtok_r(text, ",\n", &rest); term;
 	     term = strtok_r(NULL, ",\n", &rest)) {
@@ -87,7 +104,7 @@ static bool find_in_sys(const char *name, struct td_event_name *event)
 
 		if (equals)
 			*equals = '\0';
-		if (!read_line("format", term, format, sizeof(format)) ||
+		if (!read_line(source, "format", term, format, sizeof(format)) ||
 		    !td_event_format_put(format, value, &config))
 			return false;
 	}
@@ -96,17 +113,19 @@ static bool find_in_sys(const char *name, struct td_event_name *event)
 	return true;
 }
 
-bool td_event_names_find_one(char *name, struct td_event_name *event)
+bool td_event_names_find_one(const struct td_event_source *source, char *name,
+			     struct td_event_name *event)
 {
 	if (!find_raw(name, event) && !find_named(name, event) &&
-	    !find_generic(name, event) && !find_in_sys(name, event) &&
-	    !find_in_table(name, event))
+	    !find_generic(name, event) && !find_in_sys(source, name, event) &&
+	    !find_in_table(source, name, event))
 		return false;
 	snprintf(event->name, sizeof(event->name), "%s", name);
 	return true;
 }
 
-uint32_t td_event_names_find(const char *names, struct td_event_name *events)
+uint32_t td_event_names_find(const struct td_event_source *source, const char *names,
+			     struct td_event_name *events)
 {
 	char list[sizeof(td_core.options.events)], *rest, *name;
 	uint32_t n = 0;
@@ -119,12 +138,13 @@ uint32_t td_event_names_find(const char *names, struct td_event_name *events)
 				     TD_EVENT_NAMES_MAX);
 			break;
 		}
-		if (td_event_names_find_one(name, &events[n]))
+		if (td_event_names_find_one(source, name, &events[n]))
 			n++;
 		else
-			td_core_note("TDAGENT_EVENTS: no event '%.40s'; `tdagent list` "
-				     "has the names",
-				     name);
+			td_core_note("TDAGENT_EVENTS: no event '%.40s'%s%s; `tdagent "
+				     "list` has the names",
+				     name, strchr(source->pmu, '_') ? " of " : "",
+				     strchr(source->pmu, '_') ? source->pmu : "");
 	}
 	return n;
 }

@@ -47,11 +47,10 @@ int td_events_open(struct td_group_counters *groups, struct td_thread *thread,
 
 static const char *const leavings[2] = {"near_returns", "near_calls"};
 
-static bool can_judge(enum td_events_judged judged, const struct td_options *options)
+static bool can_judge(enum td_events_judged judged)
 {
 	if (judged == JUDGED_PARTS)
-		return found->beside && options->level != TD_LEVEL_2 &&
-		       found->family->judgeds &&
+		return found->beside && found->family->judgeds &&
 		       found->family->group[0].events > PARTS_EVENTS;
 	if (judged == JUDGED_APART)
 		return !found->beside && found->family->judgeds &&
@@ -188,10 +187,10 @@ static bool is_of_level1(uint32_t event)
 	return false;
 }
 
-static void add_group(uint32_t group, const struct td_event_group *from)
+static void add_group(uint32_t group, const struct td_event_group *from, bool level2)
 {
 	for (uint32_t k = 0; k < from->events; k++)
-		if (found->judged != JUDGED_PARTS || is_of_level1(from->event[k]))
+		if (level2 || is_of_level1(from->event[k]))
 			add_member(group, &found->family->event[from->event[k]]);
 	end_group(group);
 	shape->divides[group] = (uint8_t)from->nodes;
@@ -205,24 +204,26 @@ static void add_group(uint32_t group, const struct td_event_group *from)
 static void take_judged(const struct td_options *options)
 {
 	const struct td_event_family *family = found->family;
+	/* in parts the vernier's groups take turns: each costs the others */
+	bool level2 = found->judged == JUDGED_PARTS ? options->level == TD_LEVEL_2
+						    : options->level != TD_LEVEL_1;
 	uint32_t g = 0;
 
 	if (shape->nodes)
-		add_group(g++, &family->group[0]);
+		add_group(g++, &family->group[0], true);
 	for (uint32_t i = 0; i < family->judgeds && g < TD_GROUPS_MAX; i++) {
 		const struct td_event_group *from = &family->judged[i];
 
-		if (from->nodes &&
-		    (options->level == TD_LEVEL_1 || found->judged == JUDGED_PARTS))
+		if (from->nodes && !level2)
 			continue;
-		add_group(g, from);
+		add_group(g, from, level2 || found->judged != JUDGED_PARTS);
 		if (!from->nodes)
 			shape->divides[g] = TD_GROUP_LEVEL1;
 		g++;
 	}
 	for (uint32_t i = 0; i < family->groups && found->shared; i++)
 		if (is_for_smt(&family->group[i]) && g < TD_GROUPS_MAX)
-			add_group(g++, &family->group[i]);
+			add_group(g++, &family->group[i], true);
 	shape->groups = g;
 }
 
@@ -467,7 +468,7 @@ static int try_sizes(const struct td_options *options, int (*trial)(void *, uint
 	int error = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
-		if (!can_judge(size[i].judged, options))
+		if (!can_judge(size[i].judged))
 			continue;
 		plan(options, size[i].counters, size[i].judged);
 		error = try_groups(trial, context);
@@ -509,10 +510,9 @@ static bool file_says(const char *path, char wanted)
 }
 
 /* Of an event that was not opened. */
-static const char *refusal(int error)
+static bool is_absent(int error)
 {
-	return error == -ENOENT || error == -EOPNOTSUPP ? "not offered here"
-							: strerror(-error);
+	return error == -ENOENT || error == -EOPNOTSUPP;
 }
 
 static void explain(int error, char *why, size_t size)
@@ -530,8 +530,9 @@ static void explain(int error, char *why, size_t size)
 		snprintf(why, size, "the events of %s count nonsense here",
 			 found->family->name);
 	else
-		snprintf(why, size, "the events of %s: %s", found->family->name,
-			 refusal(error));
+		snprintf(why, size, "the events of %s %s%s", found->family->name,
+			 is_absent(error) ? "are not offered here" : "cannot be opened: ",
+			 is_absent(error) ? "" : strerror(-error));
 }
 
 /* The rung below: instructions, and branch misses where the CPU counts them. */
@@ -545,8 +546,10 @@ static int try_without_topdown(const struct td_options *options, char *why, size
 	if (!error)
 		snprintf(found->why, sizeof(found->why), "%s", why);
 	else if (used < size)
-		snprintf(why + used, size - used, "; no events at all (%s)",
-			 refusal(error));
+		snprintf(why + used, size - used, "%s%s",
+			 is_absent(error) ? "; no hardware event is offered at all"
+					  : "; no events at all: ",
+			 is_absent(error) ? "" : strerror(-error));
 	return error;
 }
 
@@ -575,10 +578,25 @@ static int detect(const struct td_options *options, enum td_vendor vendor,
 	return error;
 }
 
+/* The events of TDAGENT_EVENTS, for the cores that `found` is about; what is not found is
+ * said once. */
+static void look_up_asked(const struct td_options *options,
+			  const struct td_event_source *source)
+{
+	static bool done[TD_CORE_TYPES];
+	size_t cores = (size_t)(found - all_found);
+
+	if (!done[cores])
+		found->asked = td_event_names_find(source, options->events, found->ask);
+	done[cores] = true;
+}
+
 /* The same on a core of this type, whose PMU is the one to open events of. */
 static int detect_there(const struct td_options *options, const struct td_cores *there,
 			enum td_vendor vendor, char *why, size_t size)
 {
+	const struct td_event_source source = {
+		vendor == TD_VENDOR_ATOM ? "cpu_atom" : "cpu_core", vendor};
 	uint32_t family = 0, model = 0;
 	cpu_set_t before;
 	int error = td_cores_visit(&there->cpus, &before);
@@ -587,6 +605,7 @@ static int detect_there(const struct td_options *options, const struct td_cores 
 		return error;
 	td_events_this_cpu(&family, &model);
 	found->pmu = there->type;
+	look_up_asked(options, &source);
 	error = detect(options, vendor, family, model, why, size);
 	if (error)
 		error = try_without_topdown(options, why, size);
@@ -624,7 +643,7 @@ static int detect_hybrid(const struct td_options *options,
 	if (!CPU_COUNT(&large->cpus))
 		return detect_there(options, small, TD_VENDOR_ATOM, why, size);
 	error = detect_there(options, large, TD_VENDOR_INTEL, why, size);
-	if (error || !CPU_COUNT(&small->cpus) || options->events[0])
+	if (error || !CPU_COUNT(&small->cpus))
 		return error;
 	look_at(TD_CORES_SMALL);
 	all_found[TD_CORES_SMALL].both = detect_there(options, small, TD_VENDOR_ATOM,
@@ -633,26 +652,32 @@ static int detect_hybrid(const struct td_options *options,
 	look_at(TD_CORES_LARGE);
 	if (td_events_on_both())
 		td_groups_common = COMMON;
+	else if (options->events[0] &&
+		 td_groups_shapes[TD_CORES_LARGE].groups +
+				 td_groups_shapes[TD_CORES_SMALL].groups >
+			 TD_GROUPS_MAX)
+		td_core_note("TDAGENT_EVENTS leaves no room for the small cores: fewer "
+			     "events, or TDAGENT_LEVEL=1, would");
 	return 0;
 }
 
 int td_events_detect(const struct td_options *options, char *why, size_t size)
 {
-	static bool works, looked_up; /* a forked child runs on the same machine */
+	static bool works; /* a forked child runs on the same machine */
 	struct td_cores cores[TD_CORE_TYPES];
 	uint32_t family = 0, model = 0;
 	enum td_vendor vendor = td_events_this_cpu(&family, &model);
+	struct td_event_source source;
 	int error;
 
 	if (works)
 		return 0;
-	if (!looked_up) /* what is not found is said once */
-		found->asked = td_event_names_find(options->events, found->ask);
-	looked_up = true;
 	found->shared = all_found[TD_CORES_SMALL].shared = file_says(SMT_ACTIVE, '1');
 	if (td_cores_find(cores)) {
 		error = detect_hybrid(options, cores, why, size);
 	} else {
+		source = td_event_names_source();
+		look_up_asked(options, &source);
 		error = detect(options, vendor, family, model, why, size);
 		if (error)
 			error = try_without_topdown(options, why, size);
@@ -695,8 +720,7 @@ uint32_t td_events_own(uint32_t group)
 
 void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config)
 {
-	*type = found->member[group][i].type;
-	*config = found->member[group][i].config;
+	td_events_of_pmu(found, &found->member[group][i], type, config);
 }
 
 static const char *reader_of_groups(void)

@@ -18,23 +18,35 @@
 
 #define PAGE 4096
 
+void td_events_of_pmu(const struct td_events_found *of,
+		      const struct td_events_member *member, uint32_t *type,
+		      uint64_t *config)
+{
+	bool raw = member->type == PERF_TYPE_RAW && of->pmu;
+	bool generic =
+		member->type == PERF_TYPE_HARDWARE || member->type == PERF_TYPE_HW_CACHE;
+
+	*type = raw ? of->pmu : member->type;
+	*config = generic ? td_cores_hardware(of->pmu, member->config) : member->config;
+}
+
 int td_events_open_event(const struct td_events_found *of,
 			 const struct td_events_member *member, uint64_t period,
 			 uint32_t tid, int leader)
 {
-	bool raw = member->type == PERF_TYPE_RAW && of->pmu;
-	bool generic = member->type == PERF_TYPE_HARDWARE;
 	struct perf_event_attr attr = {
-		.type = raw ? of->pmu : member->type,
-		.config = generic ? td_cores_hardware(of->pmu, member->config)
-				  : member->config,
 		.config1 = TD_ARCH_USER_READING,
 		.sample_period = period,
 		.exclude_kernel = 1,
 		/* the cycles by themselves, as core/interrupt.c opens them */
 		.read_format = period ? 0 : TD_PERF_READ_GROUP,
 	};
+	uint32_t type;
+	uint64_t config;
 
+	td_events_of_pmu(of, member, &type, &config);
+	attr.type = type;
+	attr.config = config;
 	return td_perf_open(&attr, tid, leader);
 }
 

@@ -10,6 +10,11 @@
 #include "agent/core/events_describe.h"
 #include "agent/sigsafe/thread.h"
 
+/* perf_event_attr's type and config of a member, on the PMU that `of` is about. */
+void td_events_of_pmu(const struct td_events_found *of,
+		      const struct td_events_member *member, uint32_t *type,
+		      uint64_t *config);
+
 /* An event of the PMU that `of` is about, by td_perf_open(); sampling if it has a
  * period. */
 int td_events_open_event(const struct td_events_found *of,

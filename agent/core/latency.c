@@ -193,13 +193,14 @@ static void explain(int error, char *why, size_t size)
 static int read_option(const char *text, char *why, size_t size)
 {
 	char name[sizeof(td_core.options.latency)], *at;
+	const struct td_event_source source = td_event_names_source();
 
 	snprintf(name, sizeof(name), "%s", text);
 	at = strchr(name, '@');
 	found.period = at ? strtoull(at + 1, NULL, 10) : TD_LATENCY_PERIOD;
 	if (at)
 		*at = '\0';
-	if (td_event_names_find_one(name, &found.event))
+	if (td_event_names_find_one(&source, name, &found.event))
 		return 0;
 	snprintf(why, size, "no event '%.40s'; `tdagent list` has the names", name);
 	return -ENOENT;

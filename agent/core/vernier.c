@@ -13,6 +13,7 @@
 
 #include "agent/core/alternation.h"
 #include "agent/core/collector.h"
+#include "agent/core/cores.h"
 #include "agent/core/events.h"
 #include "agent/core/facts.h"
 #include "agent/core/interrupt.h"
@@ -388,7 +389,7 @@ static void list_events(uint32_t g)
 	uint32_t own = td_events_own(g), members = td_groups_shapes->members[g];
 
 	shape->values[g] = 0; /* of another trial */
-	add_samplers(g, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	add_samplers(g, PERF_TYPE_HARDWARE, td_events_cycles(TD_CORES_LARGE));
 	/* what all groups have comes first */
 	shape->shared = shape->values[g] + members - own;
 	for (uint32_t n = 0; n < members; n++) {
@@ -561,14 +562,29 @@ static int try_backend(struct td_backend_choice *choice,
 	}
 }
 
+/* A group counts on cores of its own type alone: the large ones, unless the program may
+ * not run there. */
+static bool visit_cores(const struct td_backend_choice *choice, cpu_set_t *before)
+{
+	struct td_cores cores[TD_CORE_TYPES];
+
+	if (!td_backend_has_cycles(choice) || !td_cores_find(cores))
+		return false;
+	return td_cores_visit(&cores[TD_CORES_LARGE].cpus, before) == 0 ||
+	       td_cores_visit(&cores[TD_CORES_SMALL].cpus, before) == 0;
+}
+
 int td_vernier_try(struct td_backend_choice *choice,
 		   const struct td_metrics_machine *machine, char *why, size_t size)
 {
+	cpu_set_t before;
+	bool away = visit_cores(choice, &before);
 	int error;
 
 	look_for_alternation(choice);
 	error = try_backend(choice, machine);
-
+	if (away)
+		td_cores_leave(&before);
 	if (error)
 		snprintf(why, size,
 			 "the kernel refuses the vernier's group or its ring (%s)",

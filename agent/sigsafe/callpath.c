@@ -274,7 +274,7 @@ void td_callpath_open(struct td_thread *thread, const struct td_identity *where,
 }
 
 void td_callpath_close(struct td_thread *thread, const struct td_identity *where,
-		       const uint64_t *values)
+		       const uint64_t *values, uint32_t group, uint32_t weight)
 {
 	struct td_callpath *callpath = thread->callpath;
 	struct td_file_place *place = callpath->open.frame[0].place;
@@ -286,10 +286,12 @@ void td_callpath_close(struct td_thread *thread, const struct td_identity *where
 	td_callpath_walk(thread, &callpath->close, thread->interrupted, where, place);
 	common = td_callpath_common(&callpath->open, &callpath->close);
 	node = common ? node_of(callpath, common) : root_of(thread, true);
+	if (node && group)
+		node = td_paths_get_of(&thread->places.paths, node, group);
 	if (!node)
 		return;
-	td_paths_add_window(node, values);
+	td_paths_add_window(node, values, weight);
 	node = node_of(callpath, callpath->open.depth);
 	if (node)
-		td_paths_node(node)->opened++;
+		td_paths_node(node)->opened += weight;
 }

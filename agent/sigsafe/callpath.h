@@ -81,9 +81,10 @@ void td_callpath_open(struct td_thread *thread, const struct td_identity *where,
 void td_callpath_reopen(struct td_thread *thread, const struct td_identity *where,
 			struct td_file_place *place);
 
-/* The window that was opened last ends in `where`.  Likewise. */
+/* The window that was opened last ends in `where`; it is of this group of events and
+ * stands for `weight` of its kind.  Likewise. */
 void td_callpath_close(struct td_thread *thread, const struct td_identity *where,
-		       const uint64_t *values);
+		       const uint64_t *values, uint32_t group, uint32_t weight);
 
 /*
  * Takes the path from `context`, the first frame being in `place`; at most

@@ -252,11 +252,17 @@ static uint32_t choose(struct td_thread *thread, const struct td_file_place *pla
 /* Half of the windows are for level 1; the others for what is wanted below it. */
 static uint32_t drill(struct td_thread *thread, const struct td_file_place *place)
 {
-	uint32_t group = 0;
+	bool many = place->windows >= WINDOWS_FEW;
+	bool below = many && td_random_below(&thread->random, 2);
+	uint32_t group = below ? choose(thread, place, true) : 0;
 
-	if (place->windows >= WINDOWS_FEW && td_random_below(&thread->random, 2))
-		group = choose(thread, place, true);
-	return group ? group : choose(thread, place, false);
+	thread->groups->stands_for = !group;
+	if (group)
+		return group;
+	/* call paths alone ask whether it might have been */
+	if (thread->callpath && many && !below && choose(thread, place, true))
+		thread->groups->stands_for = 2;
+	return choose(thread, place, false);
 }
 
 void td_groups_open(struct td_thread *thread, const struct td_identity *identity)
@@ -265,6 +271,7 @@ void td_groups_open(struct td_thread *thread, const struct td_identity *identity
 	struct td_file_place *place;
 	uint32_t group;
 
+	groups->stands_for = 1;
 	if (groups->groups < 2)
 		return;
 	group = thread->groups->shape->drill && !thread->window.empty

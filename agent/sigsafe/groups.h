@@ -25,6 +25,8 @@
 #define TD_GROUP_VALUE_INST 5u
 #define TD_GROUP_VALUE_LEAVINGS 6u
 #define TD_GROUP_NODES 4u
+#define TD_GROUPS_PASS 12u   /* rounds of two instructions */
+#define TD_GROUPS_DITHER 32u /* the same */
 
 /* What all threads' groups on cores of a type have in common; constant after the
  * start. */
@@ -69,6 +71,10 @@ struct td_group_counters {
 		bool taken; /* in this signal, and the page has not moved meanwhile */
 		uint64_t offset, value;
 	} first;
+	/* Of a drilled window, in sums over functions: how many of its kind it stands
+	 * for, because others of its function were for what is below; 0: it is one of
+	 * these. */
+	uint32_t stands_for;
 	bool late;     /* the cycles had to be read again */
 	bool fresh;    /* count[] is of this signal */
 	bool complete; /* all of it was on counters */
@@ -115,6 +121,24 @@ static inline void td_groups_capture_cycles(struct td_group_counters *groups)
 			      td_metrics_read_one(page, &groups->first.value);
 	groups->first.offset = (uint64_t)page->offset;
 	groups->late = page->lock != lock;
+}
+
+/*
+ * Some cycles in which nothing happens, twice.  Before the counters are read for the
+ * window's beginning any number of them below TD_GROUPS_DITHER: our own instructions are
+ * the same in each window, so what an event counts of them in part would be rounded
+ * the same way in each, and this rounding would not average out.
+ *
+ * And TD_GROUPS_PASS between arming a window and the way to the program: more than the
+ * handler takes to have read the cycles.  A window that holds a cycle of the program is
+ * then longer than that, and cannot end a second time while they are read; otherwise no
+ * window of fewer than 20 cycles of the program is known, and functions that short have
+ * none for themselves.
+ */
+static inline void td_groups_pass(unsigned rounds)
+{
+	for (; rounds; rounds--)
+		__asm__ volatile("" : "+r"(rounds));
 }
 
 /* Reads the active group, and the cycles if the signal has not.  Context: signal, or

@@ -66,17 +66,21 @@ static inline bool is_our_only_perf(const siginfo_t *info)
 }
 
 /* Is a signal of ours that of the thread's part on small cores? */
-__attribute__((noinline)) static bool is_of_small(const struct td_thread *thread,
-						  const siginfo_t *info)
+__attribute__((noinline)) static bool is_small_ones(const struct td_thread *thread,
+						    const siginfo_t *info)
 {
-	if (!thread->small)
-		return false;
 	if (is_perf(info))
 		return perf_of(info)->data == td_handler_cookie(TD_CORES_SMALL);
 	if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE)
 		return (uint64_t)info->si_value.sival_ptr ==
 		       (td_handler_cookie(TD_CORES_SMALL) ^ TD_EMPTY_MARK);
 	return info->si_fd == thread->small->fd;
+}
+
+/* Few threads have one, and all pay for asking in each window. */
+static inline bool is_of_small(const struct td_thread *thread, const siginfo_t *info)
+{
+	return thread->small && is_small_ones(thread, info);
 }
 
 static bool is_ours(const siginfo_t *info, unsigned *how)

@@ -57,11 +57,20 @@ __attribute__((cold)) void td_metrics_begin_again(struct td_registers *registers
 		;
 }
 
-/* A reset that is not the beginning of a window: nothing is in a hurry. */
+/*
+ * A reset that is not the beginning of a window: nothing is in a hurry.  What has never
+ * had a register, on a hybrid's small cores or while others have them all, counts from
+ * nowhere; later on it would count from the reset before.
+ */
 static void reset_rdpmc(struct td_thread *thread)
 {
+	struct td_registers *registers = &thread->registers;
+	uint32_t n = registers->extras;
+
 	memset(thread->counter_base, 0, sizeof(thread->counter_base));
-	td_metrics_begin_again(&thread->registers);
+	memset(registers->extra_base, 0, sizeof(registers->extra_base));
+	td_metrics_begin_again(registers);
+	registers->unbased = n > 0 && !registers->extra_base[n - 1];
 }
 
 /* As read() of a group gives it: how many, then their counts in order of opening. */

@@ -250,10 +250,14 @@ static inline bool td_metrics_decode(struct td_thread *thread, struct td_reading
 /* The nodes in units of the raw totals, where td_registers_weigh() cannot. */
 bool td_metrics_decode_total(struct td_thread *thread, struct td_reading *now);
 
-/* All for the totals. */
+/* All for the totals.  False as well for the first one of a thread that began where the
+ * extra counters have no register. */
 static inline bool td_metrics_take_total(struct td_thread *thread, struct td_reading *now)
 {
-	if (!td_metrics_take(thread, now))
+	bool unbased = thread->registers.unbased;
+
+	thread->registers.unbased = false;
+	if (!td_metrics_take(thread, now) || unbased)
 		return false;
 	return (!td_metrics_shape.clears_on_read &&
 		td_registers_weigh(now->values[0], thread->capture.metrics,

@@ -50,26 +50,37 @@ static uint32_t take_slot(struct td_paths *paths)
 	return TD_REF(paths->block, paths->slot++);
 }
 
-static uint64_t hash_of(enum td_path_kind kind, uint32_t parent, uint32_t place)
+struct key {
+	enum td_path_kind kind;
+	uint32_t parent, place, group;
+};
+
+static uint64_t hash_of(const struct key *key)
 {
-	uint64_t h = ((uint64_t)parent << 32 | place) + kind;
+	uint64_t h = ((uint64_t)key->parent << 32 | key->place) + key->kind +
+		     ((uint64_t)key->group << 59);
 
 	h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
 	h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
 	return h ^ (h >> 32);
 }
 
-uint32_t td_paths_get(struct td_paths *paths, enum td_path_kind kind, uint32_t parent,
-		      uint32_t place)
+static bool node_is(const struct td_file_path *node, const struct key *key)
 {
-	uint64_t hash = hash_of(kind, parent, place);
+	return node->parent == key->parent && node->place == key->place &&
+	       node->kind == key->kind && node->group == key->group;
+}
+
+static uint32_t get(struct td_paths *paths, const struct key *key)
+{
+	uint64_t hash = hash_of(key);
 	uint32_t *link = &paths->trie;
 	struct td_file_path *node;
 	uint32_t ref;
 
 	for (; *link; hash = hash << 2 | hash >> 62) {
 		node = td_paths_node(*link);
-		if (node->parent == parent && node->place == place && node->kind == kind)
+		if (node_is(node, key))
 			return *link;
 		link = &node->child[hash >> 62];
 	}
@@ -77,26 +88,42 @@ uint32_t td_paths_get(struct td_paths *paths, enum td_path_kind kind, uint32_t p
 	if (!ref)
 		return 0;
 	node = td_paths_node(ref);
-	node->parent = parent;
-	node->place = place;
+	node->parent = key->parent;
+	node->place = key->place;
+	node->group = key->group;
 	/* release: the file may be read at any moment */
-	__atomic_store_n(&node->kind, kind, __ATOMIC_RELEASE);
+	__atomic_store_n(&node->kind, key->kind, __ATOMIC_RELEASE);
 	*link = ref;
 	return ref;
 }
 
-void td_paths_add_window(uint32_t ref, const uint64_t *values)
+uint32_t td_paths_get(struct td_paths *paths, enum td_path_kind kind, uint32_t parent,
+		      uint32_t place)
+{
+	return get(paths, &(struct key){kind, parent, place, 0});
+}
+
+uint32_t td_paths_get_of(struct td_paths *paths, uint32_t ref, uint32_t group)
+{
+	const struct td_file_path *node = td_paths_node(ref);
+
+	return get(paths, &(struct key){node->kind, node->parent, node->place, group});
+}
+
+void td_paths_add_window(uint32_t ref, const uint64_t *values, uint32_t weight)
 {
 	struct td_file_path *node = td_paths_node(ref);
+	double slots = (double)weight * (double)values[0];
 
-	node->windows++;
+	node->windows += weight;
 	for (unsigned i = 0; i < td_store.header->counters; i++) {
 		struct td_file_sum *sum = &node->sum[i];
-		double value = (double)(int64_t)values[i]; /* corrected ones can be < 0 */
+		/* corrected ones can be < 0 */
+		double value = (double)weight * (double)(int64_t)values[i];
 
-		sum->sum += values[i];
+		sum->sum += weight * values[i];
 		sum->squares += value * value;
-		sum->cross += value * (double)values[0];
+		sum->cross += value * slots;
 	}
 }
 
@@ -125,7 +152,7 @@ static void fold_node(struct td_paths *into, struct td_file_path *from,
 {
 	uint32_t parent = moved(from->parent);
 	uint32_t place = from->place ? place_of(from->place) : 0;
-	uint32_t ref = td_paths_get(into, from->kind, parent, place);
+	uint32_t ref = get(into, &(struct key){from->kind, parent, place, from->group});
 
 	from->child[0] = ref ? ref : parent;
 	if (from->child[0])

@@ -30,6 +30,10 @@ struct td_paths {
 uint32_t td_paths_get(struct td_paths *paths, enum td_path_kind kind, uint32_t parent,
 		      uint32_t place);
 
+/* Beside the node `ref`: where windows of another group of events than 0 count.
+ * Likewise. */
+uint32_t td_paths_get_of(struct td_paths *paths, uint32_t ref, uint32_t group);
+
 static inline bool td_paths_used(const struct td_paths *paths)
 {
 	return paths->first_block != 0;
@@ -37,8 +41,11 @@ static inline bool td_paths_used(const struct td_paths *paths)
 
 struct td_file_path *td_paths_node(uint32_t ref);
 
-/* Counts a window of these values, the header's counters.  Context: as above. */
-void td_paths_add_window(uint32_t ref, const uint64_t *values);
+/*
+ * Counts a window of these values, the header's counters; it stands for `weight` of its
+ * kind.  Context: as above.
+ */
+void td_paths_add_window(uint32_t ref, const uint64_t *values, uint32_t weight);
 
 /*
  * Adds all of `from` to `into` and empties it, blocks and all, for the thread's

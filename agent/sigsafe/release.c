@@ -4,8 +4,10 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
+#include "agent/sigsafe/random.h"
 
 void td_capture_now(struct td_thread *thread)
 {
@@ -35,7 +37,12 @@ void td_release_now(struct td_thread *thread)
 	struct td_release *release = &thread->release;
 
 	release->wanted = false;
+	if (thread->groups)
+		td_groups_pass(
+			(unsigned)td_random_below(&thread->random, TD_GROUPS_DITHER));
 	thread->counters->reset(thread);
 	release->error = td_syscall4(release->call[0], release->call[1], release->call[2],
 				     release->call[3], release->call[4]);
+	if (thread->groups)
+		td_groups_pass(TD_GROUPS_PASS);
 }

@@ -364,6 +364,11 @@ static bool counts_in_totals(enum td_reject reject)
 	       reject == TD_REJECT_NESTED || reject == TD_REJECT_UNKNOWN;
 }
 
+static uint32_t weight_in_totals(const struct td_thread *thread)
+{
+	return thread->groups ? thread->groups->stands_for : 1;
+}
+
 void td_strobe_close(struct td_thread *thread, uint64_t ip, struct td_reading *now,
 		     unsigned how)
 {
@@ -385,9 +390,10 @@ void td_strobe_close(struct td_thread *thread, uint64_t ip, struct td_reading *n
 		reject = TD_REJECT_COUNTERS;
 	if (td_windows_takes(reject))
 		log_window(thread, where, ip, now, reject);
-	if (thread->callpath && !active_group(thread) && counts_in_totals(reject) &&
+	if (thread->callpath && weight_in_totals(thread) && counts_in_totals(reject) &&
 	    (reject == TD_REJECT_MAX || decode_window(thread, now)))
-		td_callpath_close(thread, where, now->values);
+		td_callpath_close(thread, where, now->values, active_group(thread),
+				  weight_in_totals(thread));
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, reject);
 		return;

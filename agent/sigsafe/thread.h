@@ -96,6 +96,7 @@ struct td_registers {
 	const volatile char *pages;
 	uint32_t lock;                      /* of the slots page at the last reset */
 	uint64_t extra_base[TD_EXTRAS_MAX]; /* the extra counters then */
+	bool unbased; /* they had no register at the start, and no total is made of it */
 	uint64_t not_running; /* read(): time without a counter, at the last reset */
 };
 

@@ -208,9 +208,25 @@ static enum td_reject judge(const struct td_thread *thread,
 }
 
 /*
- * The kernel multiplied the fields of PERF_METRICS by SLOTS and cut off what was behind
- * the point: the fields again.  What level 1 lacks was cut off its nodes, of each alike;
- * of the others half a slot was, on average.
+ * The kernel multiplied the fields of PERF_METRICS by SLOTS, divided by what a full one
+ * is and cut off what was behind the point.  Where there are more slots than that, no two
+ * fields came out alike: the least that gives this value.
+ */
+static uint64_t exact_fields_of(const uint64_t *values)
+{
+	uint64_t metrics = 0, slots = values[0];
+
+	for (uint32_t i = 0; i < td_vernier_shape.nodes; i++) {
+		uint64_t field = (values[1 + i] * FIELD_FULL + slots - 1) / slots;
+
+		metrics |= (field < FIELD_FULL ? field : FIELD_FULL) << (8 * i);
+	}
+	return metrics;
+}
+
+/*
+ * The fields again.  Where there are few slots: what level 1 lacks was cut off its nodes,
+ * of each alike; of the others half a slot was, on average.
  */
 static uint64_t fields_of(const uint64_t *values)
 {
@@ -222,6 +238,8 @@ static uint64_t fields_of(const uint64_t *values)
 	}
 	if (!parts || !slots)
 		return 0;
+	if (slots >= FIELD_FULL)
+		return exact_fields_of(values);
 	rest = slots > sum ? slots - sum : 0;
 	for (uint32_t i = 0; i < td_vernier_shape.nodes; i++) {
 		uint64_t value = values[1 + i] * parts, field;

@@ -24,7 +24,7 @@ TDAGENT = os.path.abspath("tools/tdagent")
 SLOTS_WRITE = re.compile(r"^W .* reg 30c val 0 insns (\d+)")
 READ = re.compile(r"^R .* reg ([0-9a-f]+) val [0-9a-f]+ insns (\d+)")
 ENGINE = "vernier" if sys.argv[1:] == ["vernier"] else "rdpmc"
-ROUNDS = (300, 1300)
+ROUNDS = (500, 2500)
 LONG = 100000
 
 

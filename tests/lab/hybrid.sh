@@ -56,6 +56,16 @@ for cores in large small; do
 	of_cores threads $cores --brief --windows 40 --enough 8
 done
 
+echo
+echo "== events that are asked for, on both"
+lab_setup="TDAGENT_LEVEL=1 TDAGENT_EVENTS=branch-misses,wrong=r00c5,branches"
+hybrid counted "./phases -c -x migrate -r 400"
+lab_setup=
+for cores in large small; do
+	"$tdagent" report --top=0 --format=json --cores=$cores "$work/counted/profile" >"$work/counted.json"
+	rates counted "branch-misses wrong branches" 6
+done
+
 # confined to one type from the start: its own best
 hybrid pinned "taskset 2 ./phases -c -r 200"
 "$tdagent" report --top=0 --format=json "$work/pinned/profile" >"$work/pinned.json"
@@ -71,6 +81,28 @@ accurate pinned-large --cores large --functions-only --brief --windows 40 --enou
 holds pinned-large <<'END'
 run = report["run"]
 check(run["backend"] == "metrics" and "only on CPUs 0" in run["reason"], run["reason"])
+END
+
+# The vernier's rings are of one type of cores: the report says what it has not seen.
+lab_setup=TDAGENT_WINDOWS=vernier
+lab "vernier" "-m hybrid -s 2" "$quick; $lab_setup $(with_agent 100000 1000) ./phases -c -x migrate -r 300 >/out/truth 2>/out/said"
+"$tdagent" report --top=0 --format=json "$work/vernier/profile" >"$work/vernier.json"
+echo
+echo "== by the vernier"
+accurate vernier --cores large --functions-only --brief --windows 40 --enough 10
+holds vernier <<'END'
+run = report["run"]
+check(run["windows_by"] == "vernier" and run["backend"] == "metrics", run["reason"])
+check(any("small cores (CPUs 1) is neither sampled nor counted" in note for note in run["notes"]), run["notes"])
+END
+lab_setup="TDAGENT_WINDOWS=vernier TDAGENT_LEVEL=1"
+hybrid vernier-small "taskset 2 ./phases -c -r 200"
+"$tdagent" report --top=0 --format=json "$work/vernier-small/profile" >"$work/vernier-small.json"
+accurate vernier-small --cores small --functions-only --brief --windows 40 --enough 10
+holds vernier-small <<'END'
+run = report["run"]
+check(run["windows_by"] == "vernier" and "gracemont" in run["reason"], run["reason"])
+check(not any("neither sampled" in note for note in run["notes"]), run["notes"])
 END
 
 echo

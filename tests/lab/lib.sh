@@ -161,3 +161,33 @@ check(all("memory_bound" in f["topdown"] for f in report["functions"]
           if f["windows"]["valid"] >= 100), "level 2 is missing")
 END
 }
+
+# rates LABEL NAMES [PERCENT]: what the report says of these events is no farther from the
+# truth, function by function.
+rates()
+{
+	PERCENT=${3:-3} NAMES=$2 holds "$1" <<'END'
+import os
+counted = {"branches": "branches", "branch-instructions": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
+           "r08c4": "rets", "wrong": "mispredicts", "inst": "insns"}
+cores = (None, report["run"].get("cores"))
+functions = {t["address"]: t for t in truth if t["what"] == "function" and t.get("cores") in cores}
+percent = float(os.environ["PERCENT"])
+found = 0
+for f in report["functions"]:
+    t = functions.get(f["address"])
+    if not t or f["windows"]["valid"] < 50:
+        continue
+    found += 1
+    for name in os.environ["NAMES"].split():
+        rate = f["events"][name]["per_cycle"]["value"]
+        expected = t[counted[name]] / t["cycles"]
+        # a return is seldom in a window that nobody leaves
+        if name == "r08c4":
+            check(rate < expected + 0.002, "%s: %g returns a cycle" % (t["name"], rate))
+        else:
+            check(abs(rate - expected) < percent / 100 * expected + 0.001,
+                  "%s: %g %s a cycle, not %g" % (t["name"], rate, name, expected))
+check(found > 6, "%d functions" % found)
+END
+}

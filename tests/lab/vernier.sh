@@ -118,6 +118,24 @@ lab_windows=vernier
 accurate skx --brief --enough 12 --functions-only --points 5
 by_groups skx 2 1 no
 
+# Level 2 takes its turns from level 1.  Functions that hardly any window leaves are
+# known by sums, the others told apart.
+echo "== groups of events, level 2"
+lab_setup="$lab_setup TDAGENT_LEVEL=2"
+measure level2 "-m skx" 100000 1000 "-r 1200"
+lab_setup=${lab_setup% *}
+accurate level2 --brief --windows 100 --enough 12 --functions-only --points 5
+by_groups level2 5 2 no
+holds level2 <<'END'
+stayed = [f for f in report["functions"] if f["windows"]["valid"] > 100 and
+          f["windows"]["rejected"].get("other_function", 0) < 0.05 * f["windows"]["valid"]]
+check(len(stayed) >= 2, "%d functions that hardly any window leaves" % len(stayed))
+for f in stayed:
+    for node, value in f["topdown"].items():
+        check(value["high"] - value["low"] < 0.02, "%s: %s is between %.3f and %.3f" % (
+            f["name"], node, value["low"], value["high"]))
+END
+
 # Nobody counts returns: what began and ended in a function may have been elsewhere.
 echo "== groups of events, short functions"
 measure_program parts "-m skx" 20000 300 "./awkward -r 1600"

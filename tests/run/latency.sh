@@ -56,3 +56,10 @@ guest text $clean "$tdagent" report "$(profile burn)"
 grep -q 'Retire latency 40±' "$work/text.out" || fail "text: no latency of burn_sixty"
 grep -q 'Retire latency: before loads, 390 records; 5 more had no room' "$work/text.out" ||
 	fail "text: $(grep -i latency "$work/text.out")"
+guest page $clean "$tdagent" report --format=html --output="$work/page.html" "$(profile burn)"
+ended "exit 0" page
+missing chromium "what the page shows of them" || {
+	guest page $clean chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$work/page.html"
+	grep -q 'before loads</td><td class="num">40.0 ± [0-9.]* cycles, 300 records' "$work/page.out" ||
+		fail "the page: $(grep -o 'before loads.\{80\}' "$work/page.out")"
+}

@@ -234,3 +234,16 @@ wrong --live=x
 wrong --live=0
 wrong --live=1
 wrong --tree=1
+
+# Several processes have no duration in common, and what has no such column no such order.
+report 0 "$demo" "$demo"
+shows '^run +first pid [0-9]+, [0-9-]+ [0-9:]+, [0-9]+ threads, ' "two profiles"
+rm -f "$work"/profiles/burn.*
+agent "$prog/burn" 100
+report 0 --sort=backend_bound "$(profile burn)"
+one_line report "there is no top-down here: by samples"
+report 0 --sort=total "$(profile burn)"
+one_line report "there are no call paths here: by samples"
+report 0 "$(profile burn)"
+shows '^ {11}[0-9]+ samples? only: a share of one half is' "few samples"
+"$tdagent" repor 2>&1 | grep -q 'did you mean report?' || fail "repor is no command, and nothing is said"

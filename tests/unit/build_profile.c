@@ -2,6 +2,7 @@
 #include "tests/unit/build_profile.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,6 +211,15 @@ struct td_file_window *build_logged(struct build *build,
 	}
 	build->header->windows_seen++;
 	return window;
+}
+
+void build_event(struct build *build, const char *name, unsigned group, unsigned value)
+{
+	struct td_file_event *event = &build->header->event[build->header->events++];
+
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	event->group = (uint16_t)group;
+	event->value = (uint16_t)value;
 }
 
 int build_parse(const struct build *build, size_t length, struct td_profile *profile,

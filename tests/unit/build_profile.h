@@ -62,6 +62,9 @@ void build_path_window(struct build *build, uint32_t path, const uint64_t *count
 struct td_file_window *build_logged(struct build *build,
 				    const struct td_file_place *place);
 
+/* An event of the groups: value number `value` of group `group`. */
+void build_event(struct build *build, const char *name, unsigned group, unsigned value);
+
 /* Parses a copy; returns td_profile_parse()'s result. */
 int build_parse(const struct build *build, size_t length, struct td_profile *profile,
 		char *why, size_t size);

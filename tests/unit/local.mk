@@ -40,6 +40,8 @@ decoder_tests = \
 	tests/unit/test_text \
 	tests/unit/test_topdown \
 	tests/unit/test_window_columns \
+	tests/unit/test_window_common \
+	tests/unit/test_window_ends \
 	tests/unit/test_window_events \
 	tests/unit/test_window_strays
 check_PROGRAMS += $(decoder_tests)
@@ -47,7 +49,7 @@ TESTS += $(decoder_tests)
 td_unit_cflags = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 td_unit_ldadd = decoder/libdecoder.la $(CHECK_LIBS)
 td_printed = tests/unit/printed.c tests/unit/printed.h tests/unit/json.c tests/unit/json.h
-td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/unit/unit.h
+td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/unit/scratch.h tests/unit/unit.h
 
 tests_unit_test_annotate_SOURCES = tests/unit/test_annotate.c $(td_build_profile)
 tests_unit_test_annotate_CFLAGS = $(td_unit_cflags)
@@ -134,12 +136,18 @@ tests_unit_test_separate_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_edges_SOURCES = tests/unit/test_separate_edges.c $(td_separated)
 tests_unit_test_separate_edges_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_edges_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_common_SOURCES = tests/unit/test_window_common.c $(td_separated)
+tests_unit_test_window_common_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_common_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_own_SOURCES = tests/unit/test_separate_own.c $(td_separated)
 tests_unit_test_separate_own_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_own_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_columns_SOURCES = tests/unit/test_window_columns.c tests/unit/unit.h
 tests_unit_test_window_columns_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_columns_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_ends_SOURCES = tests/unit/test_window_ends.c tests/unit/unit.h
+tests_unit_test_window_ends_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_ends_LDADD = $(td_unit_ldadd)
 tests_unit_test_window_events_SOURCES = tests/unit/test_window_events.c tests/unit/unit.h \
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_window_events_CFLAGS = $(td_unit_cflags)

@@ -30,6 +30,7 @@ struct visit {
 	double cycles;
 	int returned; /* entered by a return */
 	int phase;    /* -1: as its dwell says */
+	double place; /* where it begins in its code; SIM_CHAIN only */
 };
 
 struct frame {
@@ -101,6 +102,10 @@ static void draw_functions(struct program *program)
 		if (uniform(&random) < program->setup->noise)
 			f->dwell = exp(between(&random, log(100), log(3000)));
 		f->block = program->setup->block * (double)(i % 7 + 1) / 7;
+		if (program->setup->kind == SIM_CHAIN) {
+			f->block = program->setup->block;
+			f->code = 4000;
+		}
 		f->pieces = 1 + (unsigned)(uniform(&random) * PIECES);
 		for (unsigned p = 0; p < f->pieces; p++) {
 			unsigned rest = program->functions - 1 - i;
@@ -263,6 +268,31 @@ static void next_in_cycle(struct program *program)
 	program->calls++;
 }
 
+#define CHAIN 8
+static void next_in_chain(struct program *program)
+{
+	/* the loop is returned to where it calls the next one */
+	static const struct visit chain[] = {
+		{4, 1, 1, -1, 25}, {0, 27, 0, -1, 0}, {4, 1, 1, -1, 30},
+		{1, 40, 0, -1, 0}, {4, 1, 1, -1, 35}, {2, 30, 0, -1, 0},
+		{4, 2, 1, -1, 40}, {3, 8, 0, -1, 0},
+	};
+	static const unsigned rounds = 60;
+
+	program->visit = chain[program->step];
+	if (program->round == rounds) {
+		program->visit.function = 5 + (unsigned)(uniform(&program->random) * 3);
+		program->visit.cycles = 3000;
+		program->visit.returned = 1;
+		program->visit.place = 0;
+		program->round = 0;
+	} else {
+		program->step = (program->step + 1) % (sizeof(chain) / sizeof(chain[0]));
+		program->round += program->step == 0;
+	}
+	program->calls += program->visit.returned;
+}
+
 static void next_visit(struct program *program)
 {
 	unsigned last = program->visit.function;
@@ -273,10 +303,14 @@ static void next_visit(struct program *program)
 		next_in_tree(program);
 	else if (program->setup->kind == SIM_CYCLE)
 		next_in_cycle(program);
+	else if (program->setup->kind == SIM_CHAIN)
+		next_in_chain(program);
 	else
 		next_long(program);
 	program->done = 0;
 	program->start = floor(uniform(&program->random) * 3) * 7;
+	if (program->setup->kind == SIM_CHAIN)
+		program->start = program->visit.place;
 	if (program->setup->calls && !program->visit.returned &&
 	    (program->visit.function != last || program->visit.function == RECURSES))
 		program->calls++;
@@ -323,6 +357,20 @@ static double end_block(struct program *program, double *y)
 	late = fmin(late, visit->cycles - program->done);
 	advance(program, late, y);
 	return late;
+}
+
+/* An interrupt that was due before comes behind the program's next block. */
+static double next_block(struct program *program, double *y)
+{
+	const struct visit *visit = &program->visit;
+	double block = program->function[visit->function].block, cycles;
+
+	if (block <= 0)
+		return 0;
+	cycles = (floor(program->done / block + 1e-9) + 1) * block - program->done;
+	cycles = fmin(cycles, visit->cycles - program->done);
+	advance(program, cycles, y);
+	return cycles;
 }
 
 static double address(const struct program *program)
@@ -399,6 +447,8 @@ static void one_window(struct program *program, struct td_separate_window *windo
 			total += requested - inside + end_block(program, y);
 		}
 	}
+	if (!window->empty && inside >= requested && program->setup->kind == SIM_CHAIN)
+		total += next_block(program, y);
 	add(y, &total, edge(program), edge_mix);
 	add(y, &total, AFTER, own_mix);
 	window->open = opened;
@@ -436,6 +486,7 @@ void sim_run(struct sim *sim, const struct sim_setup *setup)
 	program.functions = has_script(setup)          ? scripts[setup->kind].functions
 			    : setup->kind == SIM_LONG  ? 12
 			    : setup->kind == SIM_CYCLE ? CYCLE
+			    : setup->kind == SIM_CHAIN ? CHAIN
 						       : setup->functions;
 	sim->functions = program.functions;
 	sim->truth = calloc(program.functions, sizeof(*sim->truth));

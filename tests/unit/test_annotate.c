@@ -16,15 +16,6 @@
 static struct build build;
 static struct td_profile profile;
 
-static void add_event(const char *name, unsigned group, unsigned value)
-{
-	struct td_file_event *event = &build.header->event[build.header->events++];
-
-	strcpy(event->name, name);
-	event->group = (uint16_t)group;
-	event->value = (uint16_t)value;
-}
-
 /* As many windows of the group, opened `offset` behind the function's start, of
  * 4 x 100 slots and these counts. */
 static void add_windows(const struct td_file_place *place, unsigned group,
@@ -60,14 +51,14 @@ static void setup(int judged)
 	build.header->groups = 3;
 	build.header->slots_a_cycle = 4;
 	strcpy(build.header->family, "skylake");
-	add_event("retired", 1, 1);
-	add_event("not_delivered", 1, 2);
-	add_event("issued", 2, 1);
-	add_event("retired", 2, 2);
-	add_event("recovery", 2, 3);
+	build_event(&build, "retired", 1, 1);
+	build_event(&build, "not_delivered", 1, 2);
+	build_event(&build, "issued", 2, 1);
+	build_event(&build, "retired", 2, 2);
+	build_event(&build, "recovery", 2, 3);
 	if (judged) {
-		add_event("near_returns", 1, 6);
-		add_event("near_returns", 2, 6);
+		build_event(&build, "near_returns", 1, 6);
+		build_event(&build, "near_returns", 2, 6);
 	}
 	ref = build_thread(&build, 7, "main");
 	place = build_place(&build, ref, TD_PLACE_FUNCTION,

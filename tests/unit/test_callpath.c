@@ -603,7 +603,7 @@ static void open_and_close(ucontext_t *context)
 	thread.interrupted = context;
 	for (int i = 0; i < 20; i++) {
 		td_callpath_open(&thread, &where, place);
-		td_callpath_close(&thread, &where, values);
+		td_callpath_close(&thread, &where, values, 0, 1);
 	}
 }
 
@@ -652,6 +652,33 @@ START_TEST(tree_of_paths)
 }
 END_TEST
 
+/* A window of another group has a node of its own beside that of its path; one that
+ * stands for two counts twice, but for its square. */
+START_TEST(groups_have_their_own_sums)
+{
+	struct td_paths *paths = &thread.places.paths;
+	const uint64_t values[] = {100, 20, 3};
+	uint32_t root = td_paths_get(paths, TD_PATH_ROOT, 0, 0);
+	uint32_t node = td_paths_get(paths, TD_PATH_FRAME, root, 12);
+	uint32_t of = td_paths_get_of(paths, node, 2);
+
+	ck_assert_uint_ne(of, node);
+	ck_assert_uint_eq(td_paths_get_of(paths, node, 2), of);
+	ck_assert_uint_ne(td_paths_get_of(paths, node, 3), of);
+	ck_assert_uint_eq(td_paths_get(paths, TD_PATH_FRAME, root, 12), node);
+	ck_assert_uint_eq(node_at(of)->parent, root);
+	ck_assert_uint_eq(node_at(of)->place, 12);
+	ck_assert_uint_eq(node_at(of)->group, 2);
+	td_paths_add_window(of, values, 1);
+	td_paths_add_window(of, values, 2);
+	ck_assert_uint_eq(node_at(node)->windows, 0);
+	ck_assert_uint_eq(node_at(of)->windows, 3);
+	ck_assert_uint_eq(node_at(of)->sum[1].sum, 60);
+	ck_assert_double_eq(node_at(of)->sum[1].squares, 400 + 4 * 400);
+	ck_assert_double_eq(node_at(of)->sum[1].cross, 2000 + 4 * 2000);
+}
+END_TEST
+
 START_TEST(tree_is_bounded)
 {
 	struct td_paths *paths = &thread.places.paths;
@@ -690,10 +717,11 @@ START_TEST(folding_adds_up)
 	memory_store_add_thread(&other);
 	root = td_paths_get(into, TD_PATH_ROOT, 0, 0);
 	a = td_paths_get(into, TD_PATH_FRAME, root, 12);
-	td_paths_add_window(a, values);
+	td_paths_add_window(a, values, 1);
 	root = td_paths_get(from, TD_PATH_ROOT, 0, 0);
 	c = td_paths_get(from, TD_PATH_FRAME, root, 11);
-	td_paths_add_window(c, values);
+	td_paths_add_window(c, values, 1);
+	td_paths_add_window(td_paths_get_of(from, c, 2), values, 1);
 	for (uint32_t i = 0; i < 100; i++) {
 		c = td_paths_get(from, TD_PATH_FRAME, c, 20 + i);
 		td_paths_node(c)->samples += i;
@@ -702,6 +730,7 @@ START_TEST(folding_adds_up)
 
 	ck_assert_uint_eq(td_paths_node(a)->windows, 2);
 	ck_assert_uint_eq(td_paths_node(a)->sum[1].sum, 40);
+	ck_assert_uint_eq(td_paths_node(td_paths_get_of(into, a, 2))->windows, 1);
 	for (uint32_t i = 0; i < 100; i++) {
 		b = td_paths_get(into, TD_PATH_FRAME, a, 21 + i);
 		ck_assert_uint_eq(td_paths_node(b)->samples, i);
@@ -747,6 +776,7 @@ int main(void)
 	tcase_add_test(tests, smallest_stack_of_a_thread);
 	tcase_add_test(tests, common_frames);
 	tcase_add_test(tests, tree_of_paths);
+	tcase_add_test(tests, groups_have_their_own_sums);
 	tcase_add_test(tests, tree_is_bounded);
 	tcase_add_test(tests, folding_adds_up);
 	suite_add_tcase(suite, tests);

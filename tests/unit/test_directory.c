@@ -11,16 +11,18 @@
 #include <unistd.h>
 
 #include "decoder/format.h"
+#include "tests/unit/scratch.h"
 #include "tools/found.h"
 
-static char parent[] = "/tmp/tdagent-test-XXXXXX";
+static struct scratch scratch;
+static const char *const parent = scratch.path;
 static char expected[PATH_MAX];
 static char path[PATH_MAX];
 static char why[512];
 
 static void setup(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(parent));
+	scratch_directory(&scratch);
 	ck_assert_int_eq(setenv("TMPDIR", parent, 1), 0);
 	snprintf(expected, sizeof(expected), "%s/tdagent-%u", parent,
 		 (unsigned)geteuid());
@@ -28,11 +30,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	char command[PATH_MAX];
-
-	snprintf(command, sizeof(command), "/bin/rm -rf %s", parent);
-	ck_assert_int_eq(system(command), 0);
-	strcpy(parent + strlen(parent) - 6, "XXXXXX");
+	scratch_remove(&scratch);
 }
 
 static int directory_private(void)

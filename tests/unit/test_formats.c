@@ -138,7 +138,7 @@ static const struct field fields[] = {
 	PATH(parent),
 	PATH(place),
 	PATH(child),
-	PATH(reserved),
+	PATH(group),
 	PATH(samples),
 	PATH(opened),
 	PATH(windows),

@@ -216,9 +216,12 @@ END_TEST
 static const struct td_identity function = {
 	.kind = TD_PLACE_FUNCTION, .address = 0x1000, .region = 0x1000, .size = 64};
 
-/* How often each group is taken for a function with these percents. */
-static void choose(const int *percent, unsigned *taken)
+/* How often each group is taken for a function with these percents.  Returns for how
+ * many windows those stand that tell call paths something. */
+static unsigned choose(const int *percent, unsigned *taken)
 {
+	unsigned stood_for = 0;
+
 	struct td_file_place *place = td_places_get(&thread.places, &function);
 
 	place->windows = 20;
@@ -230,11 +233,13 @@ static void choose(const int *percent, unsigned *taken)
 		thread.window.place = place;
 		td_groups_open(&thread, &function);
 		taken[groups.active]++;
+		stood_for += groups.stands_for;
 		ck_assert_uint_eq(thread.window.place->group, groups.active);
 		ck_assert((thread.window.place == place) == !groups.active);
 		td_groups_close(&thread);
 		ck_assert_uint_eq(groups.active, 0);
 	}
+	return stood_for;
 }
 
 START_TEST(takes_all_groups_in_turn)
@@ -269,6 +274,23 @@ START_TEST(drills_down)
 	thread.places.record->empty[3] = 5000;
 	choose((const int[]){55, 12, 20, 13}, taken);
 	ck_assert_uint_eq(taken[0], 400);
+}
+END_TEST
+
+/* A drilled function's windows of level 1 stand for the others, so that it weighs in its
+ * callers' totals what one without any weighs. */
+START_TEST(drilled_windows_are_stood_for)
+{
+	static char some[1];
+	unsigned taken[GROUPS], all;
+
+	ck_assert_uint_eq(choose((const int[]){30, 5, 60, 5}, taken), 400);
+	thread.callpath = (struct td_callpath *)(void *)some;
+	td_groups_shapes->drill = true;
+	all = choose((const int[]){30, 5, 60, 5}, taken);
+	ck_assert_uint_eq(all, 2 * taken[0]);
+	ck_assert(all > 320 && all < 480);
+	ck_assert_uint_eq(choose((const int[]){65, 12, 12, 11}, taken), 400);
 }
 END_TEST
 
@@ -334,6 +356,7 @@ int main(void)
 	tcase_add_test(tests, by_read);
 	tcase_add_test(tests, takes_all_groups_in_turn);
 	tcase_add_test(tests, drills_down);
+	tcase_add_test(tests, drilled_windows_are_stood_for);
 	tcase_add_test(tests, level_1_in_parts);
 	tcase_add_test(tests, descriptors_that_are_not_ours);
 	tcase_add_test(tests, the_armed_period_stays);

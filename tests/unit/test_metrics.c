@@ -164,6 +164,19 @@ START_TEST(sees_a_switch_at_the_beginning)
 }
 END_TEST
 
+/* Where the extra counters had no register at the start, they count from nowhere. */
+START_TEST(leaves_a_total_without_base_out)
+{
+	td_metrics_shape.clears_on_read = true; /* no system call */
+	td_metrics_rdpmc_counters.reset(&thread);
+	td_metrics_shape.clears_on_read = false;
+	capture(255000, 70);
+	ck_assert(!td_metrics_take_total(&thread, &now));
+	ck_assert_uint_eq(now.values[0], 255000);
+	ck_assert(td_metrics_take_total(&thread, &now));
+}
+END_TEST
+
 START_TEST(adds_up_readings_that_clear)
 {
 	uint64_t values[TD_COUNTERS_MAX];
@@ -211,6 +224,7 @@ int main(void)
 	tcase_add_test(tests, logs_the_registers);
 	tcase_add_test(tests, sees_a_switch);
 	tcase_add_test(tests, sees_a_switch_at_the_beginning);
+	tcase_add_test(tests, leaves_a_total_without_base_out);
 	tcase_add_test(tests, adds_up_readings_that_clear);
 	tcase_add_test(tests, corrects);
 	suite_add_tcase(suite, tests);

@@ -93,6 +93,57 @@ static const struct td_report_function *row(const struct td_report *report,
 	return NULL;
 }
 
+/* Of groups 1 and 2 level 1 is 50, 9, 25 and 16 %, of the first one 25, 10, 15, 50. */
+START_TEST(groups_are_combined)
+{
+	static const uint64_t first[] = {400, 100, 40, 60, 200},
+			      one[] = {400, 200, 100, 0, 0},
+			      two[] = {400, 220, 200, 4, 0};
+	static const double right[] = {0.375, 0.095, 0.2, 0.33};
+	const uint64_t *const count[] = {first, one, two};
+	struct td_file_place *f;
+	struct td_report *report;
+	const struct td_report_total *total;
+	uint32_t root, at_main;
+
+	build_start(&build, counters);
+	build.header->backend = TD_BACKEND_EVENTS;
+	build.header->groups = 3;
+	build.header->slots_a_cycle = 4;
+	strcpy(build.header->family, "skylake");
+	build_event(&build, "retired", 1, 1);
+	build_event(&build, "not_delivered", 1, 2);
+	build_event(&build, "issued", 2, 1);
+	build_event(&build, "retired", 2, 2);
+	build_event(&build, "recovery", 2, 3);
+	object = build_object(&build, TD_OBJECT_ELF, "/nonexistent/a.out");
+	thread = build_thread(&build, 1, "main");
+	f = function(0x2000, 30);
+	root = build_root(&build, thread);
+	at_main = path(root, function(0x1000, 10), 10);
+	for (unsigned group = 0; group < 3; group++) {
+		uint32_t ref = path(at_main, f, group ? 0 : 30);
+
+		((struct td_file_path *)build_record(&build, ref))->group = group;
+		windows(ref, 100, count[group]);
+	}
+	report = finish((struct td_report_query){0});
+	total = &row(report, 0x1000)->total;
+	ck_assert_uint_eq(total->samples, 40);
+	ck_assert_uint_eq(total->windows, 300);
+	ck_assert_uint_eq(total->counted[0], 100);
+	ck_assert_uint_eq(report->paths.nodes, 3);
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		ck_assert(total->node[i].present);
+		ck_assert_double_eq_tol(total->node[i].estimate.value, right[i], 1e-9);
+	}
+	/* alike in each group: whatever is uncertain is not that */
+	ck_assert_double_eq_tol(total->node[0].estimate.high, 0.375, 1e-6);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
 /* main calls f and g, f calls g and itself. */
 static void build_program(void)
 {
@@ -594,6 +645,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		totals_add_up,
+		groups_are_combined,
 		own_answer_comes_first,
 		united_rows_count_once,
 		threads_and_profiles_are_one_tree,

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tests/unit/scratch.h"
+
 static struct td_facts facts;
 static struct td_obstacle obstacles[TD_OBSTACLES_MAX];
 
@@ -165,7 +167,8 @@ START_TEST(test_agent)
 }
 END_TEST
 
-static char tree[] = "/tmp/tdagent-test-XXXXXX";
+static struct scratch scratch;
+static const char *const tree = scratch.path;
 
 static void add_file(const char *directory, const char *name, const char *text)
 {
@@ -183,19 +186,10 @@ static void add_file(const char *directory, const char *name, const char *text)
 	fclose(file);
 }
 
-static void remove_tree(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "/bin/rm -rf %s", tree);
-	ck_assert_int_eq(system(command), 0);
-	strcpy(tree + strlen(tree) - 6, "XXXXXX");
-}
-
 /* /sys of a hybrid processor, and of a kernel with a strobe. */
 START_TEST(test_pmus)
 {
-	ck_assert_ptr_nonnull(mkdtemp(tree));
+	scratch_directory(&scratch);
 	add_file("software", "type", "1\n");
 	add_file("cpu_core", "type", "4\n");
 	add_file("cpu_core", "cpus", "0-11\n");
@@ -226,15 +220,15 @@ START_TEST(test_pmus)
 	add_file("cpu_core/format", "strobe_period", "config2:0-31\n");
 	td_facts_pmus(&facts, tree);
 	ck_assert(facts.strobe);
-	remove_tree();
-	ck_assert_ptr_nonnull(mkdtemp(tree));
+	scratch_remove(&scratch);
+	scratch_directory(&scratch);
 	add_file("armv8_pmuv3_0", "cpus", "0-3\n");
 	add_file("l3cache", "cpumask", "0\n");
 	setup();
 	facts.pmu = facts.slots = false;
 	td_facts_pmus(&facts, tree);
 	ck_assert(facts.pmu && !facts.slots && !*facts.atom_cpus);
-	remove_tree();
+	scratch_remove(&scratch);
 }
 END_TEST
 

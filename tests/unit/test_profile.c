@@ -10,6 +10,7 @@
 
 #include "decoder/live.h"
 #include "tests/unit/build_profile.h"
+#include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
 
 static const char *const counters[] = {"cpu_time", "faults", NULL};
@@ -633,12 +634,13 @@ static void write_file(const char *path, const struct build *build, int compress
 
 START_TEST(files)
 {
-	char path[] = "test_profile.XXXXXX";
+	struct scratch scratch;
+	const char *path = scratch.path;
 	struct td_profile profile;
 	struct build build;
 	struct stat st;
 
-	close(mkstemp(path));
+	scratch_file(&scratch);
 	build_small(&build);
 	ck_assert_int_eq(td_profile_probe(path), 0);
 	ck_assert_int_eq(td_profile_read(&profile, path, why, sizeof(why)), -EINVAL);
@@ -668,13 +670,14 @@ END_TEST
 /* A gzip file of zeros behind a header grows a thousandfold. */
 START_TEST(size_cap)
 {
-	char path[] = "test_profile.XXXXXX";
+	struct scratch scratch;
+	const char *path = scratch.path;
 	static const char zeros[1 << 20];
 	struct td_profile profile;
 	struct build build;
 	gzFile file;
 
-	close(mkstemp(path));
+	scratch_file(&scratch);
 	build_small(&build);
 	file = gzopen(path, "wb1");
 	gzwrite(file, build.bytes, (unsigned)build_size(&build));

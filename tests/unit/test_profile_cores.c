@@ -9,21 +9,14 @@
 #include <unistd.h>
 
 #include "tests/unit/build_profile.h"
+#include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
 
 #define CODE 0x1000u
 
 static struct build build;
 static struct td_profile profile;
-static char path[] = "/tmp/tdagent-test-cores-XXXXXX";
-
-static void add_event(const char *name, unsigned group)
-{
-	struct td_file_event *event = &build.header->event[build.header->events++];
-
-	strcpy(event->name, name);
-	event->group = (uint16_t)group;
-}
+static struct scratch scratch;
 
 /* A record of thread 7 with `samples` in one function, its groups 0 and 1, two logged
  * windows of group 0 in the header, and a path. */
@@ -56,7 +49,6 @@ static void setup(void)
 {
 	static const char *const names[] = {"slots", "retiring", NULL};
 	uint32_t object;
-	int fd;
 
 	build_start(&build, names);
 	build.header->backend = TD_BACKEND_EVENTS;
@@ -66,37 +58,35 @@ static void setup(void)
 	build.header->small_width = 5;
 	strcpy(build.header->family, "sapphirerapids");
 	strcpy(build.header->small_family, "gracemont");
-	add_event("cycles_0", 1);
-	add_event("dropping", 2);
-	add_event("core_slots", 4);
-	add_event("latency", TD_GROUP_LATENCY);
+	build_event(&build, "cycles_0", 1, 0);
+	build_event(&build, "dropping", 2, 0);
+	build_event(&build, "core_slots", 4, 0);
+	build_event(&build, "latency", TD_GROUP_LATENCY, 0);
 	object = build_object(&build, TD_OBJECT_ELF, "/bin/program");
 	add_part(TD_CORES_LARGE, object, 30, 0);
 	add_part(TD_CORES_SMALL, object, 20, 3);
-	strcpy(path + strlen(path) - 6, "XXXXXX");
-	fd = mkstemp(path);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
+	scratch_file(&scratch);
 }
 
 static void teardown(void)
 {
 	td_profile_free(&profile);
 	build_free(&build);
-	unlink(path);
+	scratch_remove(&scratch);
 }
 
 static void read_cores(int cores)
 {
-	FILE *file = fopen(path, "we");
+	FILE *file = fopen(scratch.path, "we");
 	char why[256];
 
 	ck_assert_ptr_nonnull(file);
 	ck_assert_uint_eq(fwrite(build.bytes, 1, build_size(&build), file),
 			  build_size(&build));
 	fclose(file);
-	ck_assert_int_eq(td_profile_read_cores(&profile, cores, path, why, sizeof(why)),
-			 0);
+	ck_assert_int_eq(
+		td_profile_read_cores(&profile, cores, scratch.path, why, sizeof(why)),
+		0);
 }
 
 static void check_part(enum td_core_type cores, uint64_t samples, uint64_t elsewhere)

@@ -10,9 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/unit/scratch.h"
 #include "tools/native.h"
 
-static char directory[] = "/tmp/tdagent-test-XXXXXX";
+static struct scratch scratch;
+static const char *const directory = scratch.path;
 static char path[PATH_MAX];
 static char why[512];
 
@@ -37,17 +39,13 @@ static void setup(void)
 	program.interpreter.p_offset =
 		sizeof(program.header) + sizeof(program.interpreter);
 	strcpy(program.loader, "/lib64/" TD_NATIVE_LOADER);
-	ck_assert_ptr_nonnull(mkdtemp(directory));
+	scratch_directory(&scratch);
 	ck_assert_int_eq(setenv("PATH", directory, 1), 0);
 }
 
 static void teardown(void)
 {
-	char command[PATH_MAX];
-
-	snprintf(command, sizeof(command), "/bin/rm -rf %s", directory);
-	ck_assert_int_eq(system(command), 0);
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
+	scratch_remove(&scratch);
 }
 
 static void write_file(const char *name, const void *bytes, size_t size, mode_t mode)

@@ -423,9 +423,24 @@ START_TEST(clock_is_never_topdown)
 		has(text, "Retiring", 0);
 		has(text, "No top-down columns: the clock backend", 1);
 		has(text, "there is no PMU", 1);
+		has(text, "points; --long", 0);
+		has(text, "+0x...: no symbol", 1);
+		/* the module stands beside it, if it does */
+		has(text, "libx.so+0x1000", page == 40);
+		has(text, "No room for: ", page == 40);
 		has(text, "tdagent probe", 1);
 		free(text);
 	}
+	page = 0;
+	report->samples = 30;
+	report->process[0].header.long_period = 20000000;
+	text = printed(report, print_page);
+	has(text,
+	    "30 samples only: a share of one half is ±17 points; --long=1ms takes 20 "
+	    "times as many",
+	    1);
+	free(text);
+	report->samples = 100;
 	text = printed(report, td_print_json);
 	ck_assert_msg(is_json(text), "%s", text);
 	has(text, "\"topdown\"", 0);

@@ -474,6 +474,75 @@ START_TEST(rare_and_short)
 }
 END_TEST
 
+#define SHORT_ONES 9u
+#define ALL_ONES 13u
+#define OWN_CYCLES 350. /* of ours in each window */
+
+/* Of function `f`. */
+static double retiring(unsigned f)
+{
+	return 0.1 + 0.8 * (f * 5 % ALL_ONES) / ALL_ONES;
+}
+
+/*
+ * A window of whole cycles that one function has for itself.  Of long ones the counter
+ * of cycles has lost half a cycle, which their slots have.
+ */
+static struct td_separate_window own_window(unsigned f, double most)
+{
+	double cycles = 1 + floor(part() * most),
+	       of = cycles + (f < SHORT_ONES ? 0 : 0.5);
+	double value = 4 * (0.2 * OWN_CYCLES + retiring(f) * of);
+
+	return (struct td_separate_window){
+		.open = f,
+		.close = f,
+		.requested = (float)(cycles + 50),
+		.slots = (float)(4 * (OWN_CYCLES + cycles)),
+		.value = {(float)value, 0, 0, (float)(4 * (OWN_CYCLES + cycles) - value)},
+	};
+}
+
+/*
+ * Counts that nothing rounds: the long functions' windows, of which there are most, say
+ * to a hundredth of a cycle what measuring costs, and are wrong by ten times that.  The
+ * short ones, which have some 10 cycles in a window, must not believe them.
+ */
+START_TEST(lost_fractions)
+{
+	static struct td_separate_window window[20000];
+	struct td_separate_input input = {
+		.window = window,
+		.functions = ALL_ONES,
+		.nodes = TD_NODES_LEVEL1,
+		.returns = 1,
+		.exact = 1,
+		.width = 4,
+	};
+
+	random_state = 7;
+	for (unsigned i = 0; i < 18000; i++) {
+		unsigned f = i % 18 < 2 ? i / 18 % SHORT_ONES
+					: SHORT_ONES + i % (ALL_ONES - SHORT_ONES);
+
+		window[input.windows++] = own_window(f, f < SHORT_ONES ? 20 : 500);
+		if (i % 60)
+			continue;
+		window[input.windows] = own_window(f, 0);
+		window[input.windows].slots = 4 * OWN_CYCLES;
+		window[input.windows].value[0] = 4 * 0.2 * OWN_CYCLES;
+		window[input.windows].value[3] = 4 * 0.8 * OWN_CYCLES;
+		window[input.windows].requested = 0;
+		window[input.windows++].empty = 1;
+	}
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	for (unsigned f = 0; f < SHORT_ONES; f++)
+		ck_assert_double_eq_tol(result.function[f].node[0].estimate.value,
+					retiring(f), 0.007);
+	td_separate_free(&result);
+}
+END_TEST
+
 START_TEST(level_1_only)
 {
 	const struct sim_setup setup = {
@@ -585,6 +654,6 @@ int main(void)
 			awkward_patterns, long_windows, never_worse_than_the_plain_rule,
 			visits, no_returns, parts_of_level_1, no_parts, silent_windows,
 			silent_windows_with_edges, silent_by_choice, measured_lengths,
-			intervals, intervals_behind_edges, rare_and_short, level_1_only,
-			little, many_functions, NULL});
+			intervals, intervals_behind_edges, rare_and_short, lost_fractions,
+			level_1_only, little, many_functions, NULL});
 }

@@ -337,7 +337,6 @@ START_TEST(few_slots_add_up)
 }
 END_TEST
 
-/* The register had another thread's slots in it. */
 /* What the kernel cuts off is the same for all fields of level 2, and not little. */
 START_TEST(level_2_is_right_on_average)
 {
@@ -362,6 +361,32 @@ START_TEST(level_2_is_right_on_average)
 }
 END_TEST
 
+/* Of as many slots as a full field has steps the fields come back as they were. */
+START_TEST(fields_come_back_exactly)
+{
+	plan.leavings = 0;
+	for (uint32_t n = 0; n < 85; n++) {
+		uint64_t slots = 6 * (43 + n);
+		uint32_t field[4] = {3 * n, 255 - 3 * n, 0, 0};
+
+		field[2] = field[1] / 3;
+		field[1] -= field[2];
+		pass(90000);
+		overflow(ID_A, here);
+		pass(43 + n);
+		counts.value[FIELD] -= slots;
+		for (uint32_t i = 0; i < 4; i++)
+			counts.value[FIELD + i] += slots * field[i] / 255;
+		overflow(ID_B, here);
+		ck_assert_uint_eq(logged(n)->value[0], slots);
+		ck_assert_uint_eq(logged(n)->value[1], field[0] | field[1] << 8 |
+							       field[2] << 16 |
+							       field[3] << 24);
+	}
+}
+END_TEST
+
+/* The register had another thread's slots in it. */
 START_TEST(impossible_counts_are_left_out)
 {
 	pass(90000);
@@ -668,6 +693,7 @@ int main(void)
 	tcase_add_test(tests, a_switch_shows_in_the_times);
 	tcase_add_test(tests, a_return_or_a_call_tells_of_a_visit);
 	tcase_add_test(tests, fields_come_back);
+	tcase_add_test(tests, fields_come_back_exactly);
 	tcase_add_test(tests, few_slots_add_up);
 	tcase_add_test(tests, level_2_is_right_on_average);
 	tcase_add_test(tests, impossible_counts_are_left_out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/sigsafe/random.h"
 #include "decoder/window_columns.h"
@@ -77,11 +78,9 @@ static void cut(const struct moment *moment, size_t moments,
 	}
 }
 
-/* Up to which length windows of the cold part without a return are its own. */
-static double alone_in_cold(const struct part *part, size_t parts)
+/* Up to which length windows of the function without a return are its own. */
+static double alone_in(uint32_t function, const struct td_separate_window *window)
 {
-	static struct moment moment[8192];
-	static struct td_separate_window window[WINDOWS];
 	struct td_separate_input input = {
 		.window = window,
 		.windows = WINDOWS,
@@ -93,13 +92,21 @@ static double alone_in_cold(const struct part *part, size_t parts)
 	struct td_columns columns;
 	double alone = -1;
 
-	cut(moment, run(part, parts, moment), window);
 	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
 	for (uint32_t c = 0; c < columns.columns; c++)
-		if (columns.function[c] == COLD)
+		if (columns.function[c] == function)
 			alone = columns.alone[c];
 	td_columns_free(&columns);
 	return alone;
+}
+
+static double alone_in_cold(const struct part *part, size_t parts)
+{
+	static struct moment moment[8192];
+	static struct td_separate_window window[WINDOWS];
+
+	cut(moment, run(part, parts, moment), window);
+	return alone_in(COLD, window);
 }
 
 /* Nobody comes back to a cold part from behind the jump to it. */
@@ -118,8 +125,78 @@ START_TEST(cold_part_of_a_loop)
 }
 END_TEST
 
+/* Chance: whoever jumped to the cold part was seen in its first two thirds only, and who
+ * came back from it in the last one.  He has come through, all the same. */
+START_TEST(there_and_back)
+{
+	static struct moment moment[8192];
+	static struct td_separate_window window[WINDOWS];
+	double alone;
+
+	cut(moment, run(once, sizeof(once) / sizeof(once[0]), moment), window);
+	for (size_t i = 0; i < WINDOWS; i++) {
+		struct td_separate_window *w = &window[i];
+
+		if ((w->close == COLD && w->close_offset > 100) ||
+		    (w->open == COLD && w->open_offset < 110))
+			w->empty = 1;
+	}
+	alone = alone_in(HALVES, window);
+	ck_assert_msg(alone < 160, "up to %g cycles", alone);
+}
+END_TEST
+
+/* In every third window nobody counts what leaves and comes back. */
+static void count_not_all(struct td_separate_window *window)
+{
+	for (size_t i = 0; i < WINDOWS; i += 3) {
+		window[i].unsure = 1;
+		window[i].calls = 0;
+	}
+}
+
+/*
+ * Of these windows, those in the caller that are short are its own as well; no window
+ * is that left what it was opened in.
+ */
+START_TEST(own_by_length)
+{
+	static struct moment moment[8192];
+	static struct td_separate_window window[WINDOWS], counted[WINDOWS];
+	const struct td_separate_input input = {
+		.window = window,
+		.windows = WINDOWS,
+		.functions = FUNCTIONS,
+		.nodes = TD_SEPARATE_NODES,
+		.returns = 1,
+	};
+	const struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .width = 1};
+	struct td_columns columns;
+	unsigned own = 0, of = 0, left = 0;
+
+	cut(moment, run(once, sizeof(once) / sizeof(once[0]), moment), window);
+	memcpy(counted, window, sizeof(window));
+	count_not_all(window);
+	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
+	for (size_t i = 0; i < WINDOWS; i += 3) {
+		int taken = td_columns_own(&columns, &input, &axis, i);
+
+		left += taken && counted[i].calls;
+		if (window[i].open != CALLER || window[i].close != CALLER ||
+		    counted[i].calls)
+			continue;
+		of++;
+		own += taken;
+	}
+	ck_assert_uint_eq(left, 0);
+	ck_assert_msg(own > 3 * of / 4, "%u of %u", own, of);
+	td_columns_free(&columns);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("window_columns",
-			 (const TTest *const[]){cold_part, cold_part_of_a_loop, NULL});
+			 (const TTest *const[]){cold_part, cold_part_of_a_loop,
+						there_and_back, own_by_length, NULL});
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/* Counts that all windows have even out chance in what some have. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "decoder/separate.h"
+#include "tests/unit/separated.h"
+#include "tests/unit/unit.h"
+
+#define GROUPS 5 /* one window of so many counts slots */
+
+/* Instructions, which go with retiring; NULL where nobody counts them. */
+static float *instructions(void)
+{
+	float *insns = malloc(sim.windows * sizeof(*insns));
+	double own = 0, n = 0;
+
+	ck_assert_ptr_nonnull(insns);
+	for (size_t i = 0; i < sim.windows; i++) {
+		insns[i] = sim.window[i].value[TD_NODE_RETIRING];
+		own += sim.window[i].empty ? insns[i] : 0;
+		n += sim.window[i].empty;
+	}
+	for (size_t i = 0; i < sim.windows; i++)
+		insns[i] -= (float)(own / n);
+	return insns;
+}
+
+struct outcome {
+	double squares; /* of errors */
+	unsigned told, held;
+};
+
+static void add(struct outcome *outcome)
+{
+	for (unsigned f = 0; f < sim.functions; f++) {
+		for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+			const struct td_topdown_value *v = &result.function[f].node[i];
+			double error = v->estimate.value - truth(f, i);
+
+			if (visit(f) < 1000)
+				continue;
+			ck_assert(v->present);
+			outcome->squares += error * error;
+			outcome->told++;
+			outcome->held += v->estimate.low <= truth(f, i) &&
+					 v->estimate.high >= truth(f, i);
+		}
+	}
+}
+
+enum common { NONE, COUNTED, UNKNOWN };
+
+/* Runs of functions with two mixes, of which few windows count anything. */
+static struct outcome run(enum common common, int chosen, uint64_t seeds)
+{
+	struct outcome outcome = {0};
+
+	for (uint64_t seed = 1; seed <= seeds; seed++) {
+		const struct sim_setup setup = {.kind = SIM_LONG,
+						.seed = seed,
+						.windows = 10000,
+						.shortest = 2,
+						.most = 1000,
+						.noise = 1};
+		struct td_separate_input input;
+		float *insns;
+
+		sim_run(&sim, &setup);
+		insns = instructions();
+		for (size_t i = 0; i < sim.windows; i++) {
+			sim.window[i].silent = i % GROUPS != 0;
+			insns[i] = common == UNKNOWN ? NAN : insns[i];
+		}
+		input = (struct td_separate_input){
+			.window = sim.window,
+			.windows = sim.windows,
+			.common = common == NONE ? NULL : insns,
+			.functions = sim.functions,
+			.nodes = TD_NODES_LEVEL1,
+			.returns = 1,
+			.exact = 1,
+			.chosen = chosen,
+		};
+		ck_assert_int_eq(td_separate(&input, &result), 0);
+		add(&outcome);
+		done();
+		free(insns);
+	}
+	return outcome;
+}
+
+/* Less error, and intervals that know what is left. */
+START_TEST(two_mixes)
+{
+	struct outcome without = run(NONE, 0, 8), with = run(COUNTED, 0, 8);
+
+	ck_assert_double_lt(with.squares, 0.8 * without.squares);
+	ck_assert_uint_eq(with.told, without.told);
+	ck_assert_uint_ge(100 * with.held, 93 * with.told);
+}
+END_TEST
+
+/* Nobody knows them, or which windows count was no chance: as without. */
+START_TEST(without)
+{
+	struct outcome none = run(NONE, 0, 1), chosen = run(NONE, 1, 1);
+
+	ck_assert_double_ne(run(COUNTED, 0, 1).squares, none.squares);
+	ck_assert_double_eq(run(UNKNOWN, 0, 1).squares, none.squares);
+	ck_assert_double_eq(run(COUNTED, 1, 1).squares, chosen.squares);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("window_common",
+			 (const TTest *const[]){two_mixes, without, NULL});
+}
