@@ -177,8 +177,8 @@ static void count_ends(const struct td_separate_state *s, unsigned without, doub
 	for (size_t i = 0; i < s->input->windows; i++) {
 		if (s->input->window[i].empty || td_row_batch(s->input, i) != without)
 			continue;
-		ends[s->columns.open[i]]--;
-		ends[s->columns.close[i]]--;
+		ends[s->ends.open[i]]--;
+		ends[s->ends.close[i]]--;
 	}
 }
 

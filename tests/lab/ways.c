@@ -39,7 +39,7 @@ IN(chooser) static void chooser(unsigned n)
 	while (n--) {
 		for (unsigned way = 5; way--;) {
 			turn(14);
-			STEPS(1);
+			MORE(8); /* a long last block */
 			ways_choose(way);
 		}
 	}
