@@ -12,7 +12,7 @@
 #define STRETCH_PART 0.01 /* of its function's ends, at least */
 #define STRETCH_SURE 10.  /* log of how much likelier two of them are than one */
 #define SCARCER 3.        /* times: own windows in one stretch and in the next */
-#define TELLING 3         /* own windows, however few, that tell how a stretch behaves */
+#define TELLING 1         /* own windows, however few, that tell how a stretch behaves */
 
 /* An own window's place and what it counted there. */
 struct sample {
