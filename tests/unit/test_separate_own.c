@@ -2,6 +2,7 @@
 /* Where own windows alone would mislead. */
 #include <math.h>
 
+#include "decoder/window_columns.h"
 #include "tests/unit/separated.h"
 #include "tests/unit/unit.h"
 
@@ -27,6 +28,41 @@ START_TEST(short_way_and_long_way)
 		count_held(&held);
 	}
 	limit_held(&held, 93, 99);
+}
+END_TEST
+
+/* Pieces of the function whose own windows are of one way, if edges are so wide. */
+static unsigned pieces_of_ways(double edges)
+{
+	const struct sim_setup setup = {.kind = SIM_WAYS,
+					.seed = 2,
+					.windows = 15000,
+					.shortest = 2,
+					.most = 600};
+	struct td_separate_input input = {.nodes = TD_SEPARATE_NODES, .returns = 1};
+	struct td_columns columns;
+	struct td_axis axis;
+	unsigned pieces = 0;
+
+	sim_run(&sim, &setup);
+	input.window = sim.window;
+	input.windows = sim.windows;
+	input.functions = sim.functions;
+	ck_assert_int_eq(td_axis_find(&input, &axis), 0);
+	axis.start_spread = edges;
+	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
+	for (uint32_t c = 0; c < columns.columns; c++)
+		pieces += columns.function[c] == WAYS;
+	td_columns_free(&columns);
+	sim_free(&sim);
+	return pieces;
+}
+
+/* Behind edges a piece that few windows know of is worse than a mean. */
+START_TEST(whole_behind_edges)
+{
+	ck_assert_uint_eq(pieces_of_ways(0), 2);
+	ck_assert_uint_eq(pieces_of_ways(20), 1);
 }
 END_TEST
 
@@ -58,5 +94,6 @@ int main(void)
 {
 	return unit_main("separate_own",
 			 (const TTest *const[]){short_way_and_long_way,
+						whole_behind_edges,
 						the_same_windows_again, NULL});
 }
