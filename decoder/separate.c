@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "decoder/separate_state.h"
-#include "decoder/window_repeats.h"
 #include "decoder/window_start.h"
 #include "decoder/window_stays.h"
 #include "decoder/window_torn.h"
@@ -325,7 +324,6 @@ static int solve(struct td_separate_state *s)
 		return err;
 	td_variance_find(&s->rows);
 	td_common_doubt(&s->common, &s->rows);
-	td_repeats_weigh(&s->rows);
 	if (s->axis.start_spread > 0)
 		err = solve_and_bound(s, 0);
 	if (!err)
@@ -363,6 +361,18 @@ static void free_state(struct td_separate_state *s)
 	free(s->bounded.each);
 }
 
+/* How much of a function is in each of its columns: by where the triggers came. */
+static void count_ends(struct td_separate_state *s)
+{
+	memset(s->columns.ends, 0, s->columns.columns * sizeof(*s->columns.ends));
+	for (size_t i = 0; i < s->input->windows; i++) {
+		if (s->input->window[i].empty)
+			continue;
+		s->columns.ends[s->ends.open[i]]++;
+		s->columns.ends[s->ends.close[i]]++;
+	}
+}
+
 static int run(struct td_separate_state *s, struct td_separate *result)
 {
 	size_t n;
@@ -390,6 +400,8 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;
 	if (!err)
 		err = td_ends_find(&s->ends, s->input, &s->axis, &s->columns);
+	if (!err)
+		count_ends(s);
 	for (int i = 0; i < 2 && !err; i++)
 		err = td_events_build(&s->events[i], s->input, &s->axis, &s->columns,
 				      &s->ends, i);

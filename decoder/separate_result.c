@@ -177,8 +177,8 @@ static void count_ends(const struct td_separate_state *s, unsigned without, doub
 	for (size_t i = 0; i < s->input->windows; i++) {
 		if (s->input->window[i].empty || td_row_batch(s->input, i) != without)
 			continue;
-		ends[s->columns.open[i]]--;
-		ends[s->columns.close[i]]--;
+		ends[s->ends.open[i]]--;
+		ends[s->ends.close[i]]--;
 	}
 }
 
@@ -368,7 +368,7 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 
 	return bias * bias + prior * prior + start * start + off * off +
 	       a->common[measured[node]] + a->uneven * a->uneven + late * late +
-	       step * step / 3 + a->repeated * (minus[node] < 0 ? 1 : 2);
+	       fmax(step * step / 3, a->repeated * (minus[node] < 0 ? 1 : 2));
 }
 
 /*

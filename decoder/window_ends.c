@@ -10,9 +10,10 @@
 #define DIRECT_FEWEST 5    /* of them behind one alone: they tell what was before */
 #define ARRIVALS_MOST 0.02 /* for each of them: from another place, behind none */
 #define SOURCE_MAIN 0.5    /* most of the direct ones come from one column */
-#define SOURCE_SURE 0.8    /* so many that the others do, too */
 #define AS_OFTEN 0.25      /* the place below is met so often, at least */
-#define RUNS 2.            /* standard deviations, until the program has started */
+#define DEPARTED_SOME 4.   /* windows, to know that nobody departs */
+#define DEPARTED_MOST 0.003
+#define RUNS 2. /* standard deviations, until the program has started */
 
 /* One end of a window. */
 struct end {
@@ -26,10 +27,14 @@ struct place {
 	uint32_t ends;     /* behind calls or returns */
 	uint32_t direct;   /* of them behind one */
 	uint32_t arrivals; /* behind none, and opened at another place */
+	uint32_t opened;   /* not those that end, but those that begin there */
+	uint32_t departed; /* of them without a call or return, for another place */
 	uint32_t source;   /* the column that most direct ones opened in */
 	uint32_t from_source;
-	uint8_t first; /* nobody comes here but by a call or return */
-	uint8_t again; /* the program comes by more than once a visit */
+	uint32_t sources; /* in search.source: the direct ones */
+	uint32_t turn;    /* the last of them up to the present window */
+	uint8_t first;    /* nobody comes here but by a call or return */
+	uint8_t again;    /* the program comes by more than once a visit */
 };
 
 struct search {
@@ -42,6 +47,8 @@ struct search {
 	uint32_t places;
 	uint32_t *opened, *closed; /* [windows]: places */
 	uint32_t *count;           /* [columns], zero between places */
+	uint32_t *source;          /* [windows]: windows, by place */
+	uint32_t sources;
 };
 
 static int by_place(const void *a, const void *b)
@@ -51,6 +58,14 @@ static int by_place(const void *a, const void *b)
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
 	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static int by_place_and_time(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+	int order = by_place(a, b);
+
+	return order ? order : (x->window > y->window) - (x->window < y->window);
 }
 
 static void sort_ends(struct search *s)
@@ -65,7 +80,7 @@ static void sort_ends(struct search *s)
 			(struct end){w->close, w->close_offset, (uint32_t)i, 1};
 	}
 	if (s->ends)
-		qsort(s->end, s->ends, sizeof(*s->end), by_place);
+		qsort(s->end, s->ends, sizeof(*s->end), by_place_and_time);
 }
 
 static void find_places(struct search *s)
@@ -103,7 +118,11 @@ static void count_ends(struct search *s)
 			continue;
 		place->ends += w->calls > 0;
 		place->direct += w->calls == 1;
-		place->arrivals += w->calls == 0 && s->opened[i] != s->closed[i];
+		s->place[s->opened[i]].opened++;
+		if (w->calls == 0 && s->opened[i] != s->closed[i]) {
+			place->arrivals++;
+			s->place[s->opened[i]].departed++;
+		}
 		place->again |= comes_again(s, i);
 	}
 }
@@ -113,11 +132,13 @@ static void find_source(struct search *s, struct place *place, const struct end 
 {
 	const struct end *last = s->end + s->ends;
 
+	place->sources = s->sources;
 	for (const struct end *end = begin; end < last && !by_place(end, begin); end++) {
 		uint32_t column = s->columns->open[end->window];
 
 		if (!end->closes || s->input->window[end->window].calls != 1)
 			continue;
+		s->source[s->sources++] = end->window;
 		if (++s->count[column] > place->from_source) {
 			place->from_source = s->count[column];
 			place->source = column;
@@ -127,62 +148,114 @@ static void find_source(struct search *s, struct place *place, const struct end 
 		s->count[s->columns->open[end->window]] = 0;
 }
 
-static int has_source(const struct place *place, double part)
+static int has_source(const struct place *place)
 {
 	return place->direct >= DIRECT_FEWEST &&
-	       place->from_source >= part * place->direct;
+	       place->from_source >= SOURCE_MAIN * place->direct;
+}
+
+/* Windows that open in a function, and its places. */
+struct body {
+	double opened, departed, places;
+};
+
+static struct body body_of(const struct search *s, uint32_t first)
+{
+	struct body body = {0, 0, 0};
+
+	for (uint32_t p = first; p < s->places; p++) {
+		if (s->place[p].function != s->place[first].function)
+			break;
+		body.opened += s->place[p].opened;
+		body.departed += s->place[p].departed;
+		body.places++;
+	}
+	return body;
+}
+
+/* Nobody goes on from it but by a call or return, though from the last but one of as many
+ * places some would. */
+static int is_last(const struct place *place, const struct body *body)
+{
+	double some = place->opened * body->departed / fmax(1, body->opened);
+
+	return 2 * some / body->places >= DEPARTED_SOME &&
+	       place->departed <= DEPARTED_MOST * place->opened;
+}
+
+static int is_behind_a_call(const struct place *place, const struct place *below,
+			    const struct body *body)
+{
+	if (below->function != place->function || below->ends < AS_OFTEN * place->ends ||
+	    !has_source(place))
+		return 0;
+	return (has_source(below) && place->source != below->source) ||
+	       is_last(below, body);
 }
 
 /*
  * A visit begins where nobody comes from another place without a call or return.  In
  * short visits few windows could: then it is known of the entry, and of a place behind a
- * call, below which there is one that is met as often, but in another visit.
+ * call, below which there is one that is met as often, but in another visit or at its
+ * end.
  */
-static int is_first(const struct place *place, const struct place *below)
+static int is_first(const struct place *place, const struct place *below,
+		    const struct body *body)
 {
 	if (place->ends < WINDOWS_FEWEST || place->direct < DIRECT_FEWEST ||
 	    place->arrivals > ARRIVALS_MOST * place->ends)
 		return 0;
 	if (place->offset == 0)
 		return 1;
-	return below && below->function == place->function &&
-	       below->ends >= AS_OFTEN * place->ends && has_source(place, SOURCE_MAIN) &&
-	       has_source(below, SOURCE_MAIN) && place->source != below->source;
+	return below && is_behind_a_call(place, below, body);
 }
 
 static void find_first(struct search *s)
 {
+	struct body body = {0, 0, 0};
 	size_t at = 0;
 
 	for (uint32_t p = 0; p < s->places; p++) {
 		struct place *place = &s->place[p];
 
+		if (!p || place->function != place[-1].function)
+			body = body_of(s, p);
 		find_source(s, place, &s->end[at]);
-		place->first = (uint8_t)is_first(place, p ? place - 1 : NULL);
+		place->first = (uint8_t)is_first(place, p ? place - 1 : NULL, &body);
 		while (at < s->ends && s->end[at].function == place->function &&
 		       s->end[at].offset == place->offset)
 			at++;
 	}
 }
 
+/* Where the last window, up to this one, came from that says so. */
+static uint32_t source_of(const struct search *s, size_t window, struct place *place)
+{
+	const uint32_t *source = s->source + place->sources;
+
+	while (place->turn + 1 < place->direct && source[place->turn + 1] <= window)
+		place->turn++;
+	return s->columns->open[source[place->turn]];
+}
+
 static void move_open(const struct search *s, size_t i, struct td_ends *ends)
 {
-	const struct place *place = &s->place[s->opened[i]];
+	struct place *place = &s->place[s->opened[i]];
 
-	if (!place->first || !has_source(place, SOURCE_SURE))
+	if (!place->first)
 		return;
-	ends->open[i] = place->source;
+	ends->open[i] = source_of(s, i, place);
 	ends->opened[i] = 1;
 }
 
 static void move_close(const struct search *s, size_t i, struct td_ends *ends)
 {
-	const struct place *place = &s->place[s->closed[i]];
+	struct place *place = &s->place[s->closed[i]];
 	uint8_t calls = s->input->window[i].calls;
 
-	if (!place->first || calls == 0 || (calls > 1 && !has_source(place, SOURCE_SURE)))
+	if (!place->first || calls == 0)
 		return;
-	ends->close[i] = calls == 1 ? s->columns->open[i] : place->source;
+	ends->close[i] = calls == 1 ? s->columns->open[i] : source_of(s, i, place);
 	ends->closed[i] = 1;
 }
 
@@ -238,7 +311,8 @@ static int search(struct search *s, struct td_ends *ends)
 	s->opened = calloc(n, sizeof(*s->opened));
 	s->closed = calloc(n, sizeof(*s->closed));
 	s->count = calloc(s->columns->columns + 1, sizeof(*s->count));
-	if (!s->end || !s->place || !s->opened || !s->closed || !s->count)
+	s->source = malloc(n * sizeof(*s->source));
+	if (!s->end || !s->place || !s->opened || !s->closed || !s->count || !s->source)
 		return -ENOMEM;
 	sort_ends(s);
 	find_places(s);
@@ -273,6 +347,7 @@ int td_ends_find(struct td_ends *ends, const struct td_separate_input *input,
 	free(s.opened);
 	free(s.closed);
 	free(s.count);
+	free(s.source);
 	return err;
 }
 

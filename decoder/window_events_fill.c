@@ -10,6 +10,9 @@
 #define STILL_FEWEST 5
 #define ROUNDS 40
 #define VISIT_LEAST 1. /* cycles */
+#define KNOWN_ALONE                                                                      \
+	0.1            /* of the windows in its bins are the column's: fewer are what    \
+			  errors of the others leave */
 #define ONCE_LEAST 0.5 /* of a visit */
 #define WAIT_VISIT 0.2 /* of the lengths: longer visits are not well known */
 #define ROW_WINDOWS 8  /* fewer make no row */
@@ -148,16 +151,28 @@ static double visits_in(const struct td_events *events, const struct td_key *key
 	return visits;
 }
 
-/* By how much more visits there are than the bin's windows say. */
+/* Of a column, over all bins of all keys. */
+struct visited {
+	double all; /* windows that end there */
+	double met; /* how many they were if the bins' windows said how many visits there
+		       are */
+	double alone; /* each times the part of its bin's windows that do */
+};
+
 static void compare_bin(const struct td_events *events, const struct td_key *key,
-			uint32_t b, double cycle, double *met, double *all)
+			uint32_t b, double cycle, struct visited *visited)
 {
 	const double *cell = cells_of(events, key, b);
-	double visits = visits_in(events, key, cell);
+	double visits = visits_in(events, key, cell), windows = 0;
 
+	for (uint32_t c = 0; c < key->columns; c++)
+		windows += cell[c];
 	for (uint32_t c = 0; c < key->columns && visits > 0; c++) {
-		met[key->column[c]] += cell[c] * cycle / visits;
-		all[key->column[c]] += cell[c];
+		struct visited *to = &visited[key->column[c]];
+
+		to->met += cell[c] * cycle / visits;
+		to->all += cell[c];
+		to->alone += cell[c] * cell[c] / windows;
 	}
 }
 
@@ -170,25 +185,28 @@ static void compare_bin(const struct td_events *events, const struct td_key *key
 static int find_visits(struct td_events *events, const struct scale *scale)
 {
 	size_t columns = events->rows.columns;
-	double *met = malloc((2 * columns + 1) * sizeof(*met)), *all = met + columns;
+	struct visited *visited = malloc((columns + 1) * sizeof(*visited));
 
-	for (int round = 0; round < ROUNDS && met; round++) {
-		memset(met, 0, 2 * columns * sizeof(*met));
+	for (int round = 0; round < ROUNDS && visited; round++) {
+		memset(visited, 0, columns * sizeof(*visited));
 		for (size_t k = 0; k < events->rows.keys; k++) {
 			const struct td_key *key = &events->rows.key[k];
 
 			for (uint32_t b = 1; b < key->bins; b++)
-				compare_bin(events, key, b, scale[k].cycle, met, all);
+				compare_bin(events, key, b, scale[k].cycle, visited);
 		}
 		for (size_t c = 0; c < columns; c++) {
-			events->known[c] = met[c] > 0 && !events->jumps[c];
-			if (met[c] > 0)
+			const struct visited *v = &visited[c];
+
+			events->known[c] = v->met > 0 && !events->jumps[c] &&
+					   v->alone > KNOWN_ALONE * v->all;
+			if (v->met > 0)
 				events->visit[c] = fmax(
-					VISIT_LEAST, events->visit[c] * all[c] / met[c]);
+					VISIT_LEAST, events->visit[c] * v->all / v->met);
 		}
 	}
-	free(met);
-	return met ? 0 : -ENOMEM;
+	free(visited);
+	return visited ? 0 : -ENOMEM;
 }
 
 /*

@@ -12,7 +12,7 @@
 #define STRETCH_PART 0.01 /* of its function's ends, at least */
 #define STRETCH_SURE 10.  /* log of how much likelier two of them are than one */
 #define SCARCER 3.        /* times: own windows in one stretch and in the next */
-#define TELLING 3         /* own windows, however few, that tell how a stretch behaves */
+#define TELLING 1         /* own windows, however few, that tell how a stretch behaves */
 
 /* An own window's place and what it counted there. */
 struct sample {
@@ -322,7 +322,8 @@ static void join_alike(const struct end *end, const struct sample *sample, size_
 	}
 }
 
-static void find_stretches(const struct end *end, size_t n, struct stretches *s)
+static void find_stretches(const struct end *end, size_t n, int edges,
+			   struct stretches *s)
 {
 	size_t fewest = (size_t)(STRETCH_PART * (double)n);
 
@@ -331,6 +332,10 @@ static void find_stretches(const struct end *end, size_t n, struct stretches *s)
 	s->at[0] = (struct stretch){0, n, 0};
 	for (size_t i = 0; i < n; i++)
 		s->at[0].own += end[i].own;
+	/* behind edges own windows are scarce for other reasons, and a stretch that few
+	 * know of is worse than a mean */
+	if (edges)
+		return;
 	cut_stretches(end, fewest, s);
 	join_stretches(s);
 }
@@ -358,12 +363,12 @@ static size_t cut_by_value(struct td_pieces *pieces, const struct sample *sample
 }
 
 static void cut_function(struct td_pieces *pieces, const struct end *end, size_t ends,
-			 const struct sample *sample, size_t n)
+			 const struct sample *sample, size_t n, int edges)
 {
 	struct stretches s;
 	size_t done = 0;
 
-	find_stretches(end, ends, &s);
+	find_stretches(end, ends, edges, &s);
 	join_alike(end, sample, n, &s);
 	pieces->n = 0;
 	for (uint32_t i = 0; i < s.n; i++) {
@@ -375,7 +380,7 @@ static void cut_function(struct td_pieces *pieces, const struct end *end, size_t
 
 /* Both are in the order of functions; who has samples has ends. */
 static void cut(const struct end *end, size_t ends, const struct sample *sample,
-		size_t samples, struct td_pieces *pieces)
+		size_t samples, int edges, struct td_pieces *pieces)
 {
 	size_t k = 0, more;
 
@@ -386,7 +391,8 @@ static void cut(const struct end *end, size_t ends, const struct sample *sample,
 			next++;
 		for (more = k; more < samples && sample[more].function == function;)
 			more++;
-		cut_function(&pieces[function], end + i, next - i, sample + k, more - k);
+		cut_function(&pieces[function], end + i, next - i, sample + k, more - k,
+			     edges);
 		k = more;
 	}
 }
@@ -408,7 +414,7 @@ int td_pieces_find(const struct td_separate_input *input, const struct td_axis *
 			qsort(sample, samples, sizeof(*sample), by_offset);
 		if (ends)
 			qsort(end, ends, sizeof(*end), by_place);
-		cut(end, ends, sample, samples, pieces);
+		cut(end, ends, sample, samples, axis->start_spread > 0, pieces);
 	}
 	free(sample);
 	free(end);

@@ -98,29 +98,6 @@ static double in_common(const struct td_rows *rows, const struct repeats *all)
 	return fmax(0, 1 - 12 * all->scatter / more / (all->step / all->windows));
 }
 
-/*
- * Half way: the other rows, which count for more the less own windows do, have errors
- * that they do not know of as well, in their times.
- */
-void td_repeats_weigh(struct td_rows *rows)
-{
-	for (size_t k = 0; k < rows->keys; k++) {
-		struct td_key *key = &rows->key[k];
-		struct repeats all;
-		double times;
-
-		if (key->backward)
-			continue;
-		look_through(rows, key, &all);
-		if (all.lengths <= 0)
-			continue;
-		times = 1 + (all.windows / all.lengths - 1) * in_common(rows, &all);
-		times = sqrt(times);
-		for (uint32_t b = 0; b < key->bins; b++)
-			key->bin[b].row[TD_ROW_OWN].variance *= times;
-	}
-}
-
 void td_repeats_error(const struct td_rows *rows, const double *inverse, double *square)
 {
 	memset(square, 0, rows->columns * sizeof(*square));

@@ -13,10 +13,6 @@
 
 #include "decoder/window_rows.h"
 
-/* After td_variance_find(), once: raises the variances of own rows, so that a key's own
- * windows count for as many as are not repeated. */
-void td_repeats_weigh(struct td_rows *rows);
-
 /*
  * square[columns]: of the error of a fraction of level 1 by the rounding of repeated own
  * windows.  inverse[columns]: the diagonal of the inverse of the equations.

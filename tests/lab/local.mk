@@ -3,7 +3,7 @@
 # Its processors are Intel's, and its programs their machine code.
 if !AARCH64
 TESTS += tests/lab/lab.sh
-check_PROGRAMS += tests/lab/awkward tests/lab/callers tests/lab/phases tests/lab/random tests/lab/selfcheck
+check_PROGRAMS += tests/lab/awkward tests/lab/callers tests/lab/phases tests/lab/random tests/lab/selfcheck tests/lab/ways
 check_LTLIBRARIES += tests/lab/libawkward-far.la
 endif
 
@@ -25,7 +25,8 @@ lab_tests = \
 	tests/lab/settings.sh \
 	tests/lab/threads.sh \
 	tests/lab/truth.sh \
-	tests/lab/vernier.sh
+	tests/lab/vernier.sh \
+	tests/lab/ways.sh
 
 EXTRA_DIST += $(lab_tests) tests/lab/clear.sh tests/lab/kernel.sh tests/lab/truth.py tests/lab/coverage.sh \
 	tests/lab/coverage.py tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
@@ -57,6 +58,10 @@ tests_lab_phases_SOURCES = tests/lab/phases.c tests/lab/disturb.h $(lab_truth)
 tests_lab_phases_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_phases_CFLAGS = $(prog_cflags)
 tests_lab_phases_LDFLAGS = -pthread
+tests_lab_ways_SOURCES = tests/lab/ways.c tests/lab/awkward.h $(lab_truth)
+tests_lab_ways_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
+tests_lab_ways_CFLAGS = $(prog_cflags)
+tests_lab_ways_LDFLAGS = -pthread
 tests_lab_selfcheck_SOURCES = tests/lab/selfcheck.c tests/lab/guest/labpmu.h
 tests_lab_selfcheck_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_selfcheck_CFLAGS = $(prog_cflags)

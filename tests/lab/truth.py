@@ -12,6 +12,8 @@ within the limits:
   --level2 FACTOR        level 2 may be so much farther away (2)
   --samples N            a function with fewer is only shown (100)
   --totals POINTS        a caller together with all that it calls; not given: not looked at
+  --inside PERCENT       of the intervals of functions that are told apart hold the truth, at
+                         least; not given: not looked at
 """
 import argparse
 import json
@@ -159,6 +161,14 @@ class Comparison:
         if found[0] > self.limits.totals:
             self.fail(function.name, "with all that it calls: %.2f points" % found[0])
 
+    def check_inside(self):
+        pairs = [pair for function in self.all if function.evidence in ("own", "separated")
+                 for pair in function.pairs()]
+        inside = 100 * sum(low <= true <= high for _, _, low, high, true in pairs) / max(len(pairs), 1)
+        print("%.1f %% of %d intervals hold the truth" % (inside, len(pairs)))
+        if inside < self.limits.inside:
+            self.fail("%.1f %% of the intervals hold the truth, not %g" % (inside, self.limits.inside))
+
     def check_all(self):
         print("%-14s %7s %6s %6s %7s %6s  %-9s %5s  %-24s %-24s %5s" % (
             "function", "visit", "true %", "share", "samples", "own", "evidence", "ident",
@@ -166,6 +176,8 @@ class Comparison:
         for function in self.all:
             self.show(function)
             self.check(function)
+        if self.limits.inside is not None:
+            self.check_inside()
         if self.limits.totals is None:
             return
         callers = {f.truth["caller"] for f in self.all if f.truth.get("caller")}
@@ -187,6 +199,7 @@ def main():
     parser.add_argument("--level2", type=float, default=2)
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--totals", type=float)
+    parser.add_argument("--inside", type=float)
     limits = parser.parse_args()
     with open(limits.report) as file:
         report = json.load(file)

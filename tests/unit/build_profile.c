@@ -222,6 +222,19 @@ void build_event(struct build *build, const char *name, unsigned group, unsigned
 	event->value = (uint16_t)value;
 }
 
+void build_skylake_level1(struct build *build)
+{
+	build->header->backend = TD_BACKEND_EVENTS;
+	build->header->groups = 3;
+	build->header->slots_a_cycle = 4;
+	strcpy(build->header->family, "skylake");
+	build_event(build, "retired", 1, 1);
+	build_event(build, "not_delivered", 1, 2);
+	build_event(build, "issued", 2, 1);
+	build_event(build, "retired", 2, 2);
+	build_event(build, "recovery", 2, 3);
+}
+
 int build_parse(const struct build *build, size_t length, struct td_profile *profile,
 		char *why, size_t size)
 {

@@ -65,6 +65,10 @@ struct td_file_window *build_logged(struct build *build,
 /* An event of the groups: value number `value` of group `group`. */
 void build_event(struct build *build, const char *name, unsigned group, unsigned value);
 
+/* Three groups of events: one counts level 1 as a whole, and then retired and not
+ * delivered take turns with issued, retired and recovery. */
+void build_skylake_level1(struct build *build);
+
 /* Parses a copy; returns td_profile_parse()'s result. */
 int build_parse(const struct build *build, size_t length, struct td_profile *profile,
 		char *why, size_t size);

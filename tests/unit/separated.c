@@ -40,13 +40,8 @@ void separate(const struct sim_setup *setup)
 	struct td_separate_input input;
 
 	sim_run(&sim, setup);
-	input = (struct td_separate_input){
-		.window = sim.window,
-		.windows = sim.windows,
-		.functions = sim.functions,
-		.nodes = TD_SEPARATE_NODES,
-		.returns = !setup->no_returns,
-	};
+	input = sim_input(&sim);
+	input.returns = !setup->no_returns;
 	ck_assert_int_eq(td_separate(&input, &result), 0);
 }
 

@@ -555,3 +555,14 @@ void sim_free(struct sim *sim)
 	free(sim->cycles);
 	free(sim->visits);
 }
+
+struct td_separate_input sim_input(const struct sim *sim)
+{
+	return (struct td_separate_input){
+		.window = sim->window,
+		.windows = sim->windows,
+		.functions = sim->functions,
+		.nodes = TD_SEPARATE_NODES,
+		.returns = 1,
+	};
+}

@@ -63,4 +63,7 @@ struct sim {
 void sim_run(struct sim *sim, const struct sim_setup *setup);
 void sim_free(struct sim *sim);
 
+/* All of it, for td_separate(): near returns counted, and eight nodes. */
+struct td_separate_input sim_input(const struct sim *sim);
+
 #endif

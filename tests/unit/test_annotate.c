@@ -47,15 +47,7 @@ static void setup(int judged)
 	uint32_t ref;
 
 	build_start(&build, names);
-	build.header->backend = TD_BACKEND_EVENTS;
-	build.header->groups = 3;
-	build.header->slots_a_cycle = 4;
-	strcpy(build.header->family, "skylake");
-	build_event(&build, "retired", 1, 1);
-	build_event(&build, "not_delivered", 1, 2);
-	build_event(&build, "issued", 2, 1);
-	build_event(&build, "retired", 2, 2);
-	build_event(&build, "recovery", 2, 3);
+	build_skylake_level1(&build);
 	if (judged) {
 		build_event(&build, "near_returns", 1, 6);
 		build_event(&build, "near_returns", 2, 6);

@@ -107,15 +107,7 @@ START_TEST(groups_are_combined)
 	uint32_t root, at_main;
 
 	build_start(&build, counters);
-	build.header->backend = TD_BACKEND_EVENTS;
-	build.header->groups = 3;
-	build.header->slots_a_cycle = 4;
-	strcpy(build.header->family, "skylake");
-	build_event(&build, "retired", 1, 1);
-	build_event(&build, "not_delivered", 1, 2);
-	build_event(&build, "issued", 2, 1);
-	build_event(&build, "retired", 2, 2);
-	build_event(&build, "recovery", 2, 3);
+	build_skylake_level1(&build);
 	object = build_object(&build, TD_OBJECT_ELF, "/nonexistent/a.out");
 	thread = build_thread(&build, 1, "main");
 	f = function(0x2000, 30);

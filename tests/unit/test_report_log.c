@@ -226,13 +226,7 @@ START_TEST(same_as_the_library)
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(report->separated);
-	input = (struct td_separate_input){
-		.window = sim.window,
-		.windows = sim.windows,
-		.functions = sim.functions,
-		.nodes = TD_SEPARATE_NODES,
-		.returns = 1,
-	};
+	input = sim_input(&sim);
 	ck_assert_int_eq(td_separate(&input, &direct), 0);
 	ck_assert_uint_eq(report->told, direct.windows);
 	ck_assert_uint_eq(report->own, direct.own);
@@ -291,15 +285,10 @@ START_TEST(groups_with_returns)
 		sim.window[i].unsure = i % 3 == 0;
 		sim.window[i].calls *= i % 3 != 0;
 	}
-	input = (struct td_separate_input){
-		.window = sim.window,
-		.windows = sim.windows,
-		.functions = sim.functions,
-		.nodes = TD_NODES_LEVEL1,
-		.returns = 1,
-		.exact = 1,
-		.width = 6,
-	};
+	input = sim_input(&sim);
+	input.nodes = TD_NODES_LEVEL1;
+	input.exact = 1;
+	input.width = 6;
 	ck_assert_int_eq(td_separate_parts(&input, &direct), 0);
 	ck_assert_uint_eq(report->told, direct.windows);
 	ck_assert_uint_eq(report->own, direct.own);
@@ -341,14 +330,11 @@ START_TEST(groups_without_returns)
 		sim.window[i].counts = counts[i % 2];
 		sim.window[i].calls = 0;
 	}
-	input = (struct td_separate_input){
-		.window = sim.window,
-		.windows = sim.windows,
-		.functions = sim.functions,
-		.nodes = TD_NODES_LEVEL1,
-		.exact = 1,
-		.width = 6,
-	};
+	input = sim_input(&sim);
+	input.nodes = TD_NODES_LEVEL1;
+	input.returns = 0;
+	input.exact = 1;
+	input.width = 6;
 	ck_assert_int_eq(td_separate_parts(&input, &direct), 0);
 	ck_assert_uint_eq(report->told, sim.windows);
 	ck_assert_uint_eq(report->own, 0);

@@ -180,13 +180,8 @@ static void separate_parts(const struct sim_setup *setup)
 
 	sim_run(&sim, setup);
 	as_four_counters();
-	input = (struct td_separate_input){
-		.window = sim.window,
-		.windows = sim.windows,
-		.functions = sim.functions,
-		.returns = 1,
-		.width = 6,
-	};
+	input = sim_input(&sim);
+	input.width = 6;
 	ck_assert_int_eq(td_separate_parts(&input, &result), 0);
 }
 
@@ -552,13 +547,8 @@ START_TEST(level_1_only)
 	sim_run(&sim, &setup);
 	for (size_t i = 0; i < sim.windows; i++)
 		memset(sim.window[i].value + 4, 0, 4 * sizeof(float));
-	input = (struct td_separate_input){
-		.window = sim.window,
-		.windows = sim.windows,
-		.functions = sim.functions,
-		.nodes = TD_NODES_LEVEL1,
-		.returns = 1,
-	};
+	input = sim_input(&sim);
+	input.nodes = TD_NODES_LEVEL1;
 	ck_assert_int_eq(td_separate(&input, &result), 0);
 	limit(1000, INFINITY, 0.7);
 	for (unsigned f = 0; f < sim.functions; f++)

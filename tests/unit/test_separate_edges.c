@@ -57,14 +57,9 @@ static void separate_torn(const struct sim_setup *setup)
 
 	sim_run(&sim, setup);
 	tear(260);
-	input = (struct td_separate_input){
-		.window = sim.window,
-		.windows = sim.windows,
-		.functions = sim.functions,
-		.nodes = TD_NODES_LEVEL1,
-		.returns = 1,
-		.exact = 1,
-	};
+	input = sim_input(&sim);
+	input.nodes = TD_NODES_LEVEL1;
+	input.exact = 1;
 	ck_assert_int_eq(td_separate(&input, &result), 0);
 }
 

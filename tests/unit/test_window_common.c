@@ -72,16 +72,11 @@ static struct outcome run(enum common common, int chosen, uint64_t seeds)
 			sim.window[i].silent = i % GROUPS != 0;
 			insns[i] = common == UNKNOWN ? NAN : insns[i];
 		}
-		input = (struct td_separate_input){
-			.window = sim.window,
-			.windows = sim.windows,
-			.common = common == NONE ? NULL : insns,
-			.functions = sim.functions,
-			.nodes = TD_NODES_LEVEL1,
-			.returns = 1,
-			.exact = 1,
-			.chosen = chosen,
-		};
+		input = sim_input(&sim);
+		input.nodes = TD_NODES_LEVEL1;
+		input.common = common == NONE ? NULL : insns;
+		input.exact = 1;
+		input.chosen = chosen;
 		ck_assert_int_eq(td_separate(&input, &result), 0);
 		add(&outcome);
 		done();

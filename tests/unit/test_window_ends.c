@@ -160,21 +160,44 @@ START_TEST(not_behind_a_call)
 END_TEST
 
 /* Called by two: one call before it was the one that the window opened in, more calls
- * before nobody knows. */
+ * before what it was for others at that time. */
 START_TEST(two_callers)
 {
-	size_t one, two, more;
+	size_t one, two, early, more, inside;
 
 	begin();
 	one = add(20, CALLER, CALLS, CALLEE, 0, 1);
+	early = add(20, CALLEE, 18, CALLEE, 0, 2);
 	two = add(20, OTHER, 5, CALLEE, 0, 1);
 	more = add(20, CALLEE, 18, CALLEE, 0, 2);
-	add(20, CALLEE, 0, CALLEE, 18, 0);
+	inside = add(20, CALLEE, 0, CALLEE, 18, 0);
 	find();
 	closes(one, CALLER, 1);
 	closes(two, OTHER, 1);
-	closes(more, CALLEE, 0);
-	opens(more + 20, CALLEE, 0);
+	closes(early, CALLER, 1);
+	closes(more, OTHER, 1);
+	opens(inside, OTHER, 1);
+	td_ends_free(&ends);
+}
+END_TEST
+
+/* A loop with one call: nobody goes on from where it calls, so it returns above that. */
+START_TEST(one_call_in_a_loop)
+{
+	size_t returned;
+
+	begin();
+	add(100, CALLER, BEHIND, CALLER, HEAD, 0);
+	add(100, CALLER, HEAD, CALLER, CALLS, 0);
+	add(100, CALLER, CALLS, CALLEE, 18, 1);
+	add(30, CALLEE, 18, CALLER, CALLS, 1);
+	returned = add(30, CALLEE, 18, CALLER, BEHIND, 1);
+	find();
+	closes(returned, CALLEE, 1);
+	td_ends_free(&ends);
+	add(1, CALLER, CALLS, CALLER, BEHIND, 0);
+	find();
+	closes(returned, CALLER, 0);
 	td_ends_free(&ends);
 }
 END_TEST
@@ -221,6 +244,6 @@ int main(void)
 	return unit_main("window_ends",
 			 (const TTest *const[]){visits_begin, others_stay,
 						entered_from_within, not_behind_a_call,
-						two_callers, how_often_at_each, of_no_use,
-						NULL});
+						two_callers, one_call_in_a_loop,
+						how_often_at_each, of_no_use, NULL});
 }

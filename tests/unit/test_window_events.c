@@ -49,13 +49,7 @@ static void build_of(struct built *b, const struct sim_setup *setup, int backwar
 	sim_run(&b->sim, setup);
 	if (sweeps)
 		leave_sweeps(&b->sim, setup->most);
-	b->input = (struct td_separate_input){
-		.window = b->sim.window,
-		.windows = b->sim.windows,
-		.functions = b->sim.functions,
-		.nodes = TD_SEPARATE_NODES,
-		.returns = 1,
-	};
+	b->input = sim_input(&b->sim);
 	ck_assert_int_eq(td_axis_find(&b->input, &b->axis), 0);
 	ck_assert_int_eq(td_columns_find(&b->columns, &b->input, &b->axis), 0);
 	ck_assert_int_eq(td_start_find(&b->input, &b->columns, TD_NO_BATCH, &b->axis), 0);

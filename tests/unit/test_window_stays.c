@@ -19,13 +19,7 @@ static struct td_stay *find(const struct sim_setup *setup)
 	struct td_stay *stay;
 
 	sim_run(&sim, setup);
-	input = (struct td_separate_input){
-		.window = sim.window,
-		.windows = sim.windows,
-		.functions = sim.functions,
-		.nodes = TD_SEPARATE_NODES,
-		.returns = 1,
-	};
+	input = sim_input(&sim);
 	ck_assert_int_eq(td_axis_find(&input, &axis), 0);
 	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
 	stay = td_stays_find(&input, &axis, &columns);
