@@ -408,7 +408,7 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 		const uint32_t *at = columns ? column : function;
 		int own = at[0] == at[1] && !w->calls;
 
-		if (w->empty || !td_axis_counts(&s->axis, w))
+		if (w->empty || !td_axis_ended(&s->axis, w))
 			continue;
 		for (int end = 0; end < 2; end++) {
 			struct stay *to = &stay[at[end]];

@@ -124,7 +124,7 @@ static void find_first(struct td_axis *axis, struct td_axis_point *point, size_t
 {
 	size_t i = 0;
 
-	axis->first = td_axis_first(point, n);
+	axis->first = axis->ended = td_axis_first(point, n);
 	while (i + 1 < n && point[i].requested < axis->first)
 		i++;
 	mean_of(point + i, n - i, &axis->beyond, &axis->spread);
@@ -278,6 +278,12 @@ int td_axis_counts(const struct td_axis *axis, const struct td_separate_window *
 {
 	return axis->kind == TD_AXIS_MEASURED ||
 	       (window->requested > 0 && window->requested >= axis->first);
+}
+
+int td_axis_ended(const struct td_axis *axis, const struct td_separate_window *window)
+{
+	return axis->kind == TD_AXIS_MEASURED ||
+	       (window->requested > 0 && window->requested >= axis->ended);
 }
 
 double td_axis_lowest(const struct td_axis *axis)

@@ -22,6 +22,8 @@ struct td_axis {
 	int follows;  /* the cost is the same in each window: what a window took beyond
 			 what was asked for is the program's */
 	double first; /* requested length from which on `beyond` is the same */
+	double ended; /* from which on where they end tells where the program is; counts
+			 may ask for more */
 	double start; /* cycles from arming to the program's first, mean */
 	double start_spread;            /* standard deviation, 0 if it `follows` */
 	double start_error;             /* how much `start` may be off */
@@ -53,6 +55,9 @@ double td_axis_length(const struct td_axis *axis,
 
 /* 1 if the window holds the program's cycles and the full cost. */
 int td_axis_counts(const struct td_axis *axis, const struct td_separate_window *window);
+
+/* 1 if the window holds the program's cycles, whatever is the matter with its counts. */
+int td_axis_ended(const struct td_axis *axis, const struct td_separate_window *window);
 
 /* Below this length there is nothing of the program, or nobody knows. */
 double td_axis_lowest(const struct td_axis *axis);

@@ -51,6 +51,18 @@ static void tear(double longest)
 	}
 }
 
+static void separate_torn(const struct sim_setup *setup)
+{
+	struct td_separate_input input;
+
+	sim_run(&sim, setup);
+	tear(260);
+	input = sim_input(&sim);
+	input.nodes = TD_NODES_LEVEL1;
+	input.exact = 1;
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+}
+
 /* They do not move the functions, all of them by as much. */
 START_TEST(torn_windows)
 {
@@ -61,15 +73,30 @@ START_TEST(torn_windows)
 					.most = 2000,
 					.edge = 50,
 					.edge_spread = 0.5};
-	struct td_separate_input input;
 
-	sim_run(&sim, &setup);
-	tear(260);
-	input = sim_input(&sim);
-	input.nodes = TD_NODES_LEVEL1;
-	input.exact = 1;
-	ck_assert_int_eq(td_separate(&input, &result), 0);
+	separate_torn(&setup);
 	limit(1000, INFINITY, 0.2);
+	done();
+}
+END_TEST
+
+/* Where they end is right: it says how long visits are, which are shorter than those
+ * whose counts are. */
+START_TEST(visits_of_torn_windows)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 1,
+					.windows = 30000,
+					.shortest = 2,
+					.most = 600,
+					.edge = 50,
+					.edge_spread = 0.5};
+
+	separate_torn(&setup);
+	for (unsigned f = 0; f < sim.functions; f++)
+		if (visit(f) > 95)
+			ck_assert_int_ne(result.function[f].evidence,
+					 TD_EVIDENCE_CALLERS);
 	done();
 }
 END_TEST
@@ -278,10 +305,10 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"separate_edges",
-		(const TTest *const[]){edges, torn_windows, small_edges,
-				       small_edges_short_windows, no_short_windows,
-				       short_visits_behind_edges, visits_that_end_late,
-				       late_interrupts, late_in_pieces, NULL});
+	return unit_main("separate_edges",
+			 (const TTest *const[]){
+				 edges, torn_windows, visits_of_torn_windows, small_edges,
+				 small_edges_short_windows, no_short_windows,
+				 short_visits_behind_edges, visits_that_end_late,
+				 late_interrupts, late_in_pieces, NULL});
 }
