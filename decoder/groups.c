@@ -8,6 +8,8 @@
 
 #include "decoder/formula.h"
 
+#define Z95 1.95996
+#define WHOLE 0.29 /* anything up to half an event: its standard deviation */
 #define SOURCES_MAX (TD_EVENTS_MAX + TD_NODES_LEVEL1)
 #define NODES TD_GROUPS_MAX /* as a group: level 1 as it was measured */
 
@@ -98,6 +100,22 @@ unsigned td_groups_level1(const struct td_groups_plan *plan, uint32_t group,
 	return with & ~without;
 }
 
+/* As long as they are added up, unsure[] are squares. */
+static void add_empty(struct td_own_cost *cost, uint32_t counter, double value)
+{
+	cost->mean[counter] += value;
+	cost->unsure[counter] += value * value;
+}
+
+static void finish_mean(struct td_own_cost *cost, uint32_t counter)
+{
+	double n = (double)cost->windows, mean = cost->mean[counter] / n;
+	double squares = fmax(0, cost->unsure[counter] / n - mean * mean);
+
+	cost->mean[counter] = mean;
+	cost->unsure[counter] = squares > 0 ? sqrt(squares / n) : mean > 0 ? WHOLE : 0;
+}
+
 void td_groups_own_cost(const struct td_profile *profile,
 			struct td_own_cost cost[TD_GROUPS_MAX])
 {
@@ -111,11 +129,11 @@ void td_groups_own_cost(const struct td_profile *profile,
 			continue;
 		cost[w->group].windows++;
 		for (uint32_t c = 0; c < counters && c < TD_WINDOW_VALUES; c++)
-			cost[w->group].mean[c] += (double)(int32_t)w->value[c];
+			add_empty(&cost[w->group], c, (double)(int32_t)w->value[c]);
 	}
 	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
 		for (uint32_t c = 0; c < counters && cost[g].windows; c++)
-			cost[g].mean[c] /= (double)cost[g].windows;
+			finish_mean(&cost[g], c);
 	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
 		cost[g].together = td_profile_together(profile);
 }
@@ -129,6 +147,8 @@ void td_groups_add(struct td_groups *into, uint32_t group, const struct td_file_
 			td_own_cost_remove(cost, i, &sum[i], windows, sum[0].sum);
 
 		td_sum_add(&into->group[group].sum[i], &less);
+		if (cost->windows)
+			into->group[group].unsure[i] += (double)windows * cost->unsure[i];
 	}
 }
 
@@ -136,8 +156,10 @@ static void merge(struct td_groups *into, const struct td_groups *from)
 {
 	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++) {
 		into->group[g].windows += from->group[g].windows;
-		for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
+		for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++) {
 			td_sum_add(&into->group[g].sum[i], &from->group[g].sum[i]);
+			into->group[g].unsure[i] += from->group[g].unsure[i];
+		}
 	}
 }
 
@@ -171,25 +193,6 @@ static void add_source(struct sources *all, const struct source *source)
 		all->source[all->n++] = *source;
 	else if (source->windows > same->windows)
 		*same = *source;
-}
-
-/* Events a cycle. */
-static void add_event(struct sources *all, const struct td_file_event *event,
-		      const struct td_file_sum *x, const struct td_file_sum *slots,
-		      uint64_t n)
-{
-	struct td_estimate rate;
-
-	if (n < 2 || td_sum_value(slots) <= 0)
-		return;
-	rate = td_estimate_rate(x, slots, n, all->width);
-	add_source(all, &(struct source){
-				.name = event->name,
-				.value = rate.value,
-				.half = rate.high - rate.value,
-				.group = event->group,
-				.windows = n,
-			});
 }
 
 /* Windows of group 0 that nobody judged are no source beside others that were. */
@@ -238,9 +241,15 @@ static struct td_estimate own_rate(const struct td_groups_plan *plan, uint32_t i
 				   const struct td_groups *groups)
 {
 	const struct td_file_sum *sum = sums_of(plan, i, first, &n, groups);
+	uint32_t group = plan->event[i].group;
+	int place = place_of(plan, &plan->event[i]);
+	struct td_estimate rate = td_estimate_rate(&sum[place], &sum[0], n, plan->width);
+	double cost = group ? groups->group[group].unsure[place] : 0;
+	double half = hypot(rate.high - rate.value,
+			    Z95 * cost * plan->width / td_sum_value(&sum[0]));
 
-	return td_estimate_rate(&sum[place_of(plan, &plan->event[i])], &sum[0], n,
-				plan->width);
+	return (struct td_estimate){rate.value, fmax(0, rate.value - half),
+				    rate.value + half};
 }
 
 /*
@@ -261,6 +270,22 @@ static const struct td_groups_rate *told(const struct td_groups_plan *plan, uint
 	return NULL;
 }
 
+static void add_own(struct sources *all, const struct td_groups_plan *plan, uint32_t i,
+		    const struct td_file_sum *first, uint64_t n,
+		    const struct td_groups *groups)
+{
+	struct td_estimate rate = own_rate(plan, i, first, n, groups);
+
+	sums_of(plan, i, first, &n, groups);
+	add_source(all, &(struct source){
+				.name = plan->event[i].name,
+				.value = rate.value,
+				.half = rate.high - rate.value,
+				.group = plan->event[i].group,
+				.windows = n,
+			});
+}
+
 static void add_events(struct sources *all, const struct td_groups_plan *plan,
 		       const struct td_file_sum *first, uint64_t n,
 		       const struct td_groups *groups)
@@ -279,14 +304,8 @@ static void add_events(struct sources *all, const struct td_groups_plan *plan,
 						.group = event->group,
 						.windows = rate->df + 1ull,
 					});
-		else if (event->group && groups)
-			add_event(all, event,
-				  &groups->group[event->group].sum[event->value],
-				  groups->group[event->group].sum,
-				  groups->group[event->group].windows);
-		else if (!event->group && plan->first[event->value] >= 0)
-			add_event(all, event, &first[plan->first[event->value]],
-				  &first[0], n);
+		else if (has_windows(plan, i, first, n, groups))
+			add_own(all, plan, i, first, n, groups);
 	}
 }
 
@@ -366,7 +385,9 @@ static double half_of(struct sources *all, const char *text, double value)
 	for (uint32_t i = 0; i < all->n; i++) {
 		double half = all->source[i].half;
 		double up = fabs(evaluate(all, text, i, half) - value);
-		double down = fabs(evaluate(all, text, i, -half) - value);
+		/* nothing was counted less than not at all */
+		double room = fmin(half, fmax(0, all->source[i].value));
+		double down = fabs(evaluate(all, text, i, -room) - value);
 
 		moved[all->source[i].group] += fmax(up, isfinite(down) ? down : up);
 	}

@@ -51,6 +51,8 @@ struct td_groups {
 	struct {
 		uint64_t windows;
 		struct td_file_sum sum[TD_COUNTERS_MAX];
+		/* of each sum, by the own cost taken out of it: standard deviation */
+		double unsure[TD_COUNTERS_MAX];
 	} group[TD_GROUPS_MAX];
 	struct td_groups_rate rate[TD_EVENTS_MAX]; /* of the plan's events */
 };
@@ -65,7 +67,10 @@ void td_groups_adopt(struct td_groups_plan *all, const struct td_groups_plan *pl
 /* 1 if windows of the two can be added up. */
 int td_groups_match(const struct td_groups_plan *a, const struct td_groups_plan *b);
 
-/* What measuring adds to a window, by the empty windows of each group in the log. */
+/*
+ * What measuring adds to a window, by the empty windows of each group in the log.  Events
+ * that are as many in all of them are known to a whole one only.
+ */
 void td_groups_own_cost(const struct td_profile *profile,
 			struct td_own_cost cost[TD_GROUPS_MAX]);
 

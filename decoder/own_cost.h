@@ -14,7 +14,9 @@
 struct td_own_cost {
 	uint64_t windows; /* empty windows measured; 0: nothing is taken out */
 	double mean[TD_COUNTERS_MAX]; /* of each counter, a window */
-	uint32_t together;            /* windows that may be alike (profile.h); 0 as 1 */
+	/* standard deviation of mean[], as td_groups_own_cost() tells; else 0 */
+	double unsure[TD_COUNTERS_MAX];
+	uint32_t together; /* windows that may be alike (profile.h); 0 as 1 */
 };
 
 /* From all threads of the profile. */

@@ -391,6 +391,7 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 		return err;
 	if (s->common.window)
 		s->input = &s->common.input;
+	s->columns.doubt = s->common.doubt;
 	err = td_torn_find(s->input, &s->columns, &s->axis);
 	s->first_axis = s->axis;
 	if (!err)

@@ -22,6 +22,9 @@ struct td_columns {
 	/* [columns]: in longer windows it may be left and entered again without a return,
 	 * so that none of those is its own */
 	float *alone;
+	/* [columns]: variance, for each cycle squared, that own windows' counts have
+	 * though their scatter does not show it (window_common.h); NULL: none */
+	const double *doubt;
 	/* [columns]: a window in which nobody counted returns, no longer than this and
 	 * with the column at both ends, has not left it: those that came back took longer
 	 */

@@ -47,7 +47,7 @@ static void add(struct line *line, const struct td_axis *axis,
 	}
 }
 
-static int fit(struct line *line, const struct td_axis *axis)
+static int fit(struct line *line, const struct td_axis *axis, double doubt)
 {
 	double n = line->n, mean, spread;
 
@@ -62,7 +62,7 @@ static int fit(struct line *line, const struct td_axis *axis)
 		double both = line->both[k] - n * mean * count;
 		double rest = line->squares[k] - n * count * count - both * both / spread;
 		double least = td_axis_least(axis, mean);
-		double variance = fmax(rest / (n - 2), least);
+		double variance = fmax(rest / (n - 2), least) + doubt * line->square / n;
 
 		line->slope[k] = both / spread;
 		line->at_zero[k] = count - line->slope[k] * mean;
@@ -278,7 +278,8 @@ int td_start_find(const struct td_separate_input *input, const struct td_columns
 			add(&line[columns->open[i]], axis, w);
 	}
 	for (uint32_t c = 0; c < columns->columns; c++)
-		line[c].fits = fit(&line[c], axis);
+		line[c].fits =
+			fit(&line[c], axis, columns->doubt ? columns->doubt[c] : 0);
 	if (axis->start_spread > 0)
 		find_mix(line, columns->columns, axis);
 	find_meeting(line, columns->columns, input->exact, axis);

@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: MIT
 # Groups of events where there is no PERF_METRICS: level 1 within 1 point of the truth,
 # level 2 within 2; nothing is multiplexed; probe says which rung a machine is on.
-# --long: 30,000 windows, cost of returns to user mode, interrupts that come late.
+# --long [MODEL[-SETTING]...]: the table of doc/accuracy.md, "Four counters", or some of it.
 . "$(dirname "$0")/lib.sh"
 
 with_command
 
-rounds=1500
 if [ "${1:-}" = --long ]; then
-	rounds=5500
-	groups skx-edges "-m skx -e 50~50,0,500,5500,4000" 6
-	groups ivb-edges "-m ivb -e 50~50,0,500,5500,4000" 6
+	shift
+	wanted=$*
+	for model in skx ivb icx; do
+		settings $model
+	done
+	exit
 fi
+
+rounds=1500
 groups skx "-m skx" 6
 groups ivb "-m ivb" 6
 # the NMI watchdog has a counter: level 1 takes two groups, and there are no totals

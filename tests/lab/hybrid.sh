@@ -19,8 +19,7 @@ hybrid()
 	[ ! -s "$work/$1/said" ] || { fail "$1: somebody said something:"; head "$work/$1/said"; }
 }
 
-# of_cores LABEL TYPE [OPTION...]: what it did on those cores.  Level 2 is told apart from
-# some 20 windows of a group, and no two runs are the same here: 7 points off were seen.
+# of_cores LABEL TYPE [OPTION...]: what it did on those cores
 of_cores()
 {
 	label=$1
@@ -29,7 +28,7 @@ of_cores()
 	threads=
 	"$tdagent" report --top=0 --format=json --cores="$cores" "$work/$label/profile" \
 		>"$work/$label.json" || fail "$label: no report"
-	accurate "$label" --cores "$cores" --functions-only --points2 12 "$@"
+	accurate "$label" --cores "$cores" --functions-only --points2 1 "$@"
 }
 
 hybrid migrating "./phases -c -x migrate -r 400"
@@ -69,7 +68,7 @@ done
 # confined to one type from the start: its own best
 hybrid pinned "taskset 2 ./phases -c -r 200"
 "$tdagent" report --top=0 --format=json "$work/pinned/profile" >"$work/pinned.json"
-accurate pinned --cores small --functions-only --brief --windows 40 --enough 10 --points2 12
+accurate pinned --cores small --functions-only --brief --windows 40 --enough 10 --points2 1
 holds pinned <<'END'
 run = report["run"]
 check("gracemont" in run["reason"] and "only on CPUs 1" in run["reason"], run["reason"])

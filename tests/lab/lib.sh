@@ -191,3 +191,26 @@ for f in report["functions"]:
 check(found > 6, "%d functions" % found)
 END
 }
+
+# settings MODEL [OPTION...]: 32,000 windows of 1,000 cycles over all groups, of functions as
+# they are, with two mixes, with cost of returns to user mode, with both
+settings()
+{
+	model=$1
+	shift
+	for setting in plain noise edges both; do
+		case " ${wanted:-$model} " in
+		*" $model "* | *" $model-$setting "*) ;;
+		*) continue ;;
+		esac
+		noise='' edges=''
+		case $setting in noise | both) noise=" -n 40,400" ;; esac
+		case $setting in edges | both) edges=" -e 50~50,0,500,5500,4000" ;; esac
+		echo
+		echo "== $model-$setting"
+		lab_setup=TDAGENT_LEVEL=2
+		measure "$model-$setting" "-m $model$edges" 20000 1000 "-r 900$noise"
+		lab_setup=
+		accurate "$model-$setting" --windows 100 --enough 12 --points2 2 --functions-only "$@"
+	done
+}

@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: MIT
 # Groups of events on machines that events.sh has not: Sapphire Rapids whose hypervisor
 # hides PERF_METRICS, Zen 4.
-# --long: 30,000 windows, cost of returns to user mode.
+# --long [MODEL[-SETTING]...]: 32,000 windows, two mixes, cost of returns to user mode.
 . "$(dirname "$0")/lib.sh"
 
 with_command
 
-rounds=1000
 if [ "${1:-}" = --long ]; then
-	rounds=7500
-	groups nometrics-edges "-m spr-nometrics -e 50~50,0,500,5500,4000" 3
-	groups zen4-edges "-m zen4 -e 50~50,0,500,5500,4000" 5
+	shift
+	wanted=$*
+	for model in spr-nometrics zen4 grt; do
+		settings $model
+	done
+	exit
 fi
+
+rounds=1000
 # full counters: nothing is rounded to 255ths
 groups nometrics "-m spr-nometrics" 3
 # six counters, of which cycles and instructions take two

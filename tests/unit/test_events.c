@@ -631,6 +631,32 @@ START_TEST(groups_know_their_scatter)
 }
 END_TEST
 
+/* Half an event of own cost that may be wrong, a window; but nothing is below zero. */
+START_TEST(groups_know_their_own_cost)
+{
+	struct td_groups window = {0};
+	const struct td_own_cost cost = {.windows = 50, .unsure = {[2] = 0.29}};
+	const struct td_topdown_value *br = &node[TD_NODE_BRANCH_MISPREDICTS];
+	double half;
+
+	for (int i = 0; i < 100; i++)
+		td_groups_add(&window, 1, groups.group[1].sum, 3, 1, &cost);
+	memcpy(groups.group[1].unsure, window.group[1].unsure,
+	       sizeof(window.group[1].unsure));
+	ck_assert_double_eq_tol(groups.group[1].unsure[2], 29, 1e-9);
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	/* 6 +- 0.57 mispredicts and 4 clears */
+	half = (br->estimate.high - br->estimate.low) / 2;
+	ck_assert_double_eq_tol(100 * half, 10 * (6 / 10. - 5.43 / 9.43), 0.03);
+	groups.group[1].unsure[2] = 2900;
+	level1();
+	memset(&node[TD_NODES_LEVEL1], 0, (TD_NODES - TD_NODES_LEVEL1) * sizeof(node[0]));
+	td_groups_values(&plan, first, 100, &groups, node);
+	ck_assert_double_le(br->estimate.high, 0.12 + 1e-9);
+}
+END_TEST
+
 /* Half of the time the other thread of the core runs as well: three quarters of the
  * slots are ours. */
 START_TEST(groups_on_a_shared_core)
@@ -734,6 +760,7 @@ int main(void)
 	tcase_add_test(sums, groups_on_a_shared_core);
 	tcase_add_test(sums, rates_of_events);
 	tcase_add_test(sums, rates_told_apart);
+	tcase_add_test(sums, groups_know_their_own_cost);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, sums);
 	srunner_run_all(runner, CK_NORMAL);

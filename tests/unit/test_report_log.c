@@ -300,6 +300,43 @@ START_TEST(groups_with_returns)
 }
 END_TEST
 
+/* Empty windows that are all alike know events to a whole one only. */
+START_TEST(own_cost_of_groups)
+{
+	struct td_own_cost cost[TD_GROUPS_MAX];
+	struct td_profile profile;
+	struct build build;
+	double sum = 0, squares = 0, n = 0;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	log_windows(&build, &sim, JUDGED);
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	for (size_t i = 0; i < profile.windows; i++) {
+		struct td_file_window *w =
+			(struct td_file_window *)profile.window[i].window;
+
+		if (w->state != TD_WINDOW_EMPTY || w->group != 1)
+			continue;
+		w->value[1] = (uint32_t)(100 + i % 7);
+		sum += w->value[1];
+		squares += pow(w->value[1], 2);
+		n++;
+	}
+	td_groups_own_cost(&profile, cost);
+	ck_assert_uint_eq(cost[1].windows, (uint64_t)n);
+	ck_assert_double_eq_tol(cost[1].mean[1], sum / n, 1e-9);
+	ck_assert_double_eq_tol(cost[1].unsure[1],
+				sqrt((squares / n - pow(sum / n, 2)) / n), 1e-6);
+	ck_assert_double_eq(cost[1].mean[6], BASE_RETURNS);
+	ck_assert_double_eq_tol(cost[1].unsure[6], 0.29, 0.01);
+	td_profile_free(&profile);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
 static void drop_empty_windows(struct sim *sim)
 {
 	size_t n = 0;
@@ -588,7 +625,8 @@ int main(void)
 	return unit_main("report_log",
 			 (const TTest *const[]){
 				 same_as_the_library, groups_with_returns,
-				 groups_without_returns, rates_of_short_functions,
+				 groups_without_returns, own_cost_of_groups,
+				 rates_of_short_functions,
 				 rates_where_all_groups_count_returns, totals_by_groups,
 				 profiles_add_up, in_print, without, of_a_thread, NULL});
 }
