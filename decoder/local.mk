@@ -90,11 +90,13 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_common.c decoder/window_common.h \
 	decoder/window_pieces.c decoder/window_pieces.h \
 	decoder/window_repeats.c decoder/window_repeats.h \
+	decoder/window_ends.c decoder/window_ends.h \
 	decoder/window_events.c decoder/window_events.h \
 	decoder/window_events_fill.c \
 	decoder/window_rows.c decoder/window_rows.h \
 	decoder/window_rows_fill.c \
 	decoder/window_lines.c decoder/window_lines.h \
+	decoder/window_stays.c decoder/window_stays.h \
 	decoder/window_start.c decoder/window_start.h \
 	decoder/window_strays.c decoder/window_strays.h \
 	decoder/window_torn.c decoder/window_torn.h \

@@ -3,9 +3,9 @@
  * The normal equations of the rows, by connected groups: part of separate.c.
  *
  * Unknowns, for each node: a fraction for each function (column); for functions
- * whose behaviour varies also a twin, by how much own windows differ from the
- * rest; and TD_ROW_SHARED that all rows share.  Each key may have a cost of its
- * own beside the shared one (variance `between`).
+ * whose behaviour varies also a twin, by how much they lean towards what they are in long
+ * visits (window_stays.h); and TD_ROW_SHARED that all rows share.  Each key may have a
+ * cost of its own beside the shared one (variance `between`).
  *
  * Context: any; no globals.
  */

@@ -10,6 +10,9 @@
 	0.15 /* of such cycles, in another function than supposed, squared mean          \
 	      */
 
+#define LEANS_MOST                                                                       \
+	2. /* beyond that, own windows are of the longest visits, and it is no line */
+
 int td_key_init(struct td_key_work *work, const struct td_rows *rows, int matrix)
 {
 	size_t most = 0, bins = 1;
@@ -79,10 +82,11 @@ void td_key_begin(struct td_key_work *work, const struct td_normal *normal,
 }
 
 /* Fills x[]; the range that can be nonzero is [*from, *to). */
-static void row_of(struct td_key_work *work, const struct td_normal *normal,
-		   const struct td_key *key, uint32_t b, int class)
+static void row_of(struct td_key_work *work, const struct td_key *key, uint32_t b,
+		   int class)
 {
 	const double *time = key->time + (size_t)b * key->columns;
+	const double *lean = key->lean + (size_t)b * key->columns;
 
 	if (class == TD_ROW_OWN) {
 		memset(work->x, 0, work->n * sizeof(*work->x));
@@ -91,11 +95,10 @@ static void row_of(struct td_key_work *work, const struct td_normal *normal,
 		memcpy(work->x, time, key->columns * sizeof(*work->x));
 	}
 	for (uint32_t i = key->columns; i < work->n; i++) {
-		uint32_t column = key->column[work->column[i]];
+		uint32_t c = work->column[i];
 
-		work->x[i] = class == TD_ROW_OWN ? work->x[work->column[i]] *
-							   (1 - normal->covered[column])
-						 : 0;
+		work->x[i] = class == TD_ROW_OWN ? work->x[c] * key->bin[b].lean
+						 : key->bin[b].row[class].n * lean[c];
 	}
 }
 
@@ -164,9 +167,11 @@ double td_key_row(struct td_key_work *work, const struct td_normal *normal,
 		  const struct td_key *key, uint32_t b, int class, struct td_row *row)
 {
 	*row = key->bin[b].row[class];
-	row_of(work, normal, key, b, class);
+	row_of(work, key, b, class);
 	if (class == TD_ROW_ALL)
 		return filter(work, key, b, row);
+	if (normal->twin[key->function] != TD_NO_TWIN && key->bin[b].lean > LEANS_MOST)
+		return 0;
 	return 1 / (row->n * row->variance);
 }
 

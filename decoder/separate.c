@@ -9,12 +9,15 @@
 #include "decoder/separate_state.h"
 #include "decoder/window_repeats.h"
 #include "decoder/window_start.h"
+#include "decoder/window_stays.h"
 #include "decoder/window_torn.h"
 #include "decoder/window_variance.h"
 
 #define EMPTY_TRUSTED 0.1 /* of an empty window's cost: as near the others' is */
 #define EDGES_DIFFER 0.05 /* standard deviation of their mix on the two sides */
-#define VARIES 0.01       /* standard deviation that makes a twin */
+#define VARIES 0.01       /* standard deviation that makes a twin, the lean */
+#define LEANS 0.5         /* of what varies: behaviour and lengths go together */
+#define BY_PLACE 0.2      /* of its variance: then it is by place */
 #define TWIN_LEAST 0.03   /* of its variance: not to be seen is not to be none */
 
 static void mean_mix(const struct td_separate_state *s, double *mix)
@@ -165,8 +168,7 @@ static int solve_round(struct td_separate_state *s, int twins)
 	return td_normal_solve(&s->normal, &s->at);
 }
 
-/* Own windows differ from the rest as much as this round has seen, beyond what
- * chance explains. */
+/* Functions lean as much as this round has seen, beyond what chance explains. */
 static int shrink_twins(struct td_separate_state *s)
 {
 	double *part = malloc((s->normal.unknowns + 1) * sizeof(*part));
@@ -184,8 +186,6 @@ static int shrink_twins(struct td_separate_state *s)
 		chance = prior * part[twin] * (1 - part[twin]);
 		sum = (sum - chance) / pow(fmax(0.05, 1 - part[twin]), 2);
 		s->twin_spread[c] = sqrt(fmin(prior, fmax(TWIN_LEAST * prior, sum)));
-		if (s->twin_spread[c] < VARIES / 4)
-			s->twin_spread[c] = 0;
 	}
 	free(part);
 	return err;
@@ -246,6 +246,33 @@ static void find_edges(const struct td_separate_state *s, double *edges)
 	}
 }
 
+/* What varies by place is another in own windows, for they are away from a visit's ends;
+ * else a function leans. */
+static int find_leans(struct td_separate_state *s)
+{
+	struct td_stay *stay = td_stays_find(s->input, &s->axis, &s->columns);
+	double *covered = malloc((s->columns.columns + 1) * sizeof(*covered));
+	int err = stay && covered ? 0 : -ENOMEM;
+
+	if (!err)
+		find_covered(s, covered);
+	for (uint32_t c = 0; c < s->columns.columns && !err; c++) {
+		double varies = s->varies[c];
+
+		stay[c].aside = pow(stay[c].by_place, 2) > BY_PLACE * varies * varies
+					? 1 - covered[c]
+					: 0;
+		s->twin_spread[c] = varies <= VARIES    ? 0
+				    : stay[c].aside > 0 ? varies
+							: LEANS * varies;
+	}
+	if (!err)
+		td_stays_lean(&s->rows, stay);
+	free(stay);
+	free(covered);
+	return err;
+}
+
 static int find_twins(struct td_separate_state *s)
 {
 	double *edges;
@@ -261,10 +288,8 @@ static int find_twins(struct td_separate_state *s)
 	for (uint32_t c = 0; c < s->columns.columns && s->common.taken; c++)
 		edges[c] -= s->common.taken[c];
 	td_variance_of_functions(&s->rows, edges, s->varies);
-	for (uint32_t c = 0; c < s->columns.columns; c++)
-		s->twin_spread[c] = s->varies[c] > VARIES ? s->varies[c] : 0;
 	free(edges);
-	return 0;
+	return find_leans(s);
 }
 
 int td_separate_lines(const struct td_separate_state *s, const struct td_axis *axis,
@@ -326,6 +351,7 @@ static void free_state(struct td_separate_state *s)
 	td_columns_free(&s->columns);
 	td_common_free(&s->common);
 	td_rows_free(&s->rows);
+	td_ends_free(&s->ends);
 	td_events_free(&s->events[0]);
 	td_events_free(&s->events[1]);
 	td_lines_free(&s->lines);
@@ -362,8 +388,11 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	if (!err)
 		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns);
 	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;
+	if (!err)
+		err = td_ends_find(&s->ends, s->input, &s->axis, &s->columns);
 	for (int i = 0; i < 2 && !err; i++)
-		err = td_events_build(&s->events[i], s->input, &s->axis, &s->columns, i);
+		err = td_events_build(&s->events[i], s->input, &s->axis, &s->columns,
+				      &s->ends, i);
 	s->events[0].rows.more = &s->events[1].rows;
 	if (!err)
 		err = solve(s);

@@ -22,6 +22,7 @@ struct td_separate_state {
 	double *varies;      /* [columns]: between own windows, standard deviation */
 	double *twin_spread; /* [columns]: prior of its twin; 0: it has none */
 	struct td_rows rows;
+	struct td_ends ends;
 	struct td_events events[2]; /* forward, backward */
 	struct td_lines lines;
 	struct td_normal normal;

@@ -150,9 +150,12 @@ static size_t sort_windows(const struct td_events *events,
 		const struct td_separate_window *w = &input->window[i];
 
 		if (is_known(w))
-			order[n++] =
-				(struct order){events->open[i], w->calls, (uint32_t)i,
-					       w->requested < events->shortest};
+			order[n++] = (struct order){
+				events->open[i],
+				(uint32_t)(w->calls + events->late[i] * events->more),
+				(uint32_t)i,
+				w->requested < events->shortest,
+			};
 	}
 	if (n)
 		qsort(order, n, sizeof(*order), by_events);
@@ -359,7 +362,7 @@ static int build(struct td_events *events, const struct td_separate_input *input
 
 int td_events_build(struct td_events *events, const struct td_separate_input *input,
 		    const struct td_axis *axis, const struct td_columns *columns,
-		    int backward)
+		    const struct td_ends *ends, int backward)
 {
 	struct order *order;
 	uint32_t *index;
@@ -370,7 +373,10 @@ int td_events_build(struct td_events *events, const struct td_separate_input *in
 	events->rows.nodes = input->nodes;
 	events->rows.columns = columns->columns;
 	events->open = backward ? columns->close : columns->open;
-	events->close = backward ? columns->open : columns->close;
+	events->close = backward ? ends->open : ends->close;
+	events->late = backward ? ends->opened : ends->closed;
+	events->more = backward ? 1 : -1;
+	events->ends = ends;
 	if (!is_of_use(events, input, axis, &equal))
 		return 0;
 	err = weigh_lengths(events, input, equal);

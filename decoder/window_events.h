@@ -17,6 +17,7 @@
 #ifndef TD_DECODER_WINDOW_EVENTS_H
 #define TD_DECODER_WINDOW_EVENTS_H
 
+#include "decoder/window_ends.h"
 #include "decoder/window_rows.h"
 
 #define TD_EVENTS_LENGTHS 24
@@ -40,6 +41,11 @@ struct td_events {
 	uint8_t *jumps; /* [columns]: entered or left without a call or return */
 	const uint32_t *open,
 		*close; /* [windows of the input]: columns; or the other way round */
+	const struct td_ends *ends; /* must be there as long as this is */
+	const uint8_t *late; /* [windows of the input]: `close` is before an event that it
+				counted; backwards, before one more */
+	int more;            /* events of such a window beyond those that it counted */
+	double wait;         /* cycles from a trigger to its interrupt, mean */
 	double shortest, longest; /* requested lengths of the windows that count */
 	int visits_only; /* no edges: lengths are the better clock, there are no rows */
 	/* What a window counts for by its length: those from `from` on to the next one's.
@@ -56,7 +62,7 @@ struct td_events {
  */
 int td_events_build(struct td_events *events, const struct td_separate_input *input,
 		    const struct td_axis *axis, const struct td_columns *columns,
-		    int backward);
+		    const struct td_ends *ends, int backward);
 
 /* Finds the visits and fills all rows, their variances included, without the windows of a
  * batch (TD_NO_BATCH: with all).  0 or -ENOMEM. */

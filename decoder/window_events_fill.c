@@ -10,6 +10,8 @@
 #define STILL_FEWEST 5
 #define ROUNDS 40
 #define VISIT_LEAST 1. /* cycles */
+#define ONCE_LEAST 0.5 /* of a visit */
+#define WAIT_VISIT 0.2 /* of the lengths: longer visits are not well known */
 #define ROW_WINDOWS 8  /* fewer make no row */
 #define PARTIAL_MOST 1.
 #define JUMPS_FEW 0.05
@@ -243,6 +245,28 @@ static void find_partial(const struct td_events *events, const struct scale *sca
 	}
 }
 
+/*
+ * A trigger comes anywhere between two places, its interrupt at the second one: on
+ * average half of the cycles between them later.  How many these are is seen in visits of
+ * known length, by how often windows end at each place.
+ */
+static double find_wait(const struct td_events *events)
+{
+	const struct td_ends *ends = events->ends;
+	double wait = 0, all = 0;
+
+	for (uint32_t c = 0; c < events->rows.columns; c++) {
+		double weight = events->visit[c] * ends->once[c];
+
+		if (!events->known[c] || ends->once[c] < ONCE_LEAST ||
+		    events->visit[c] > WAIT_VISIT * (events->longest - events->shortest))
+			continue;
+		wait += weight * events->visit[c] * ends->squares[c] / ends->once[c] / 2;
+		all += weight;
+	}
+	return all > 0 ? wait / all : 0;
+}
+
 static double weight_of(const struct td_events *events, const struct td_key *key,
 			const struct scale *scale, const struct td_bin *bin, uint32_t i)
 {
@@ -391,6 +415,26 @@ static void find_whole(const struct td_events *events, const struct td_key *key,
 		whole[c] = v.found > 0 ? cell[c] / cycle / v.found * factor : 0;
 }
 
+/* Up to the key's bin, and what is behind it: the last visit is cut off. */
+static void fill_times(const struct td_events *events, const struct td_key *key,
+		       uint32_t b, const struct times *times)
+{
+	double *time = key->time + (size_t)b * key->columns;
+	double wait = -events->more * events->wait;
+
+	for (uint32_t c = 0; c < key->columns; c++) {
+		uint32_t column = key->column[c];
+		double whole = times->whole[c], visits = whole / events->visit[column];
+
+		time[c] = times->before[c] + whole * times->partial[column];
+		if (b)
+			time[c] += visits * wait;
+		times->before[c] += whole;
+	}
+	if (b == 0)
+		times->before[0] -= wait;
+}
+
 static void fill_key(struct td_events *events, struct td_key *key,
 		     const struct scale *scale, unsigned without,
 		     const struct times *times)
@@ -402,18 +446,14 @@ static void fill_key(struct td_events *events, struct td_key *key,
 		      fmax(scale->cycle, 1e-9);
 	for (uint32_t b = 0; b < key->bins; b++) {
 		struct td_bin *bin = &key->bin[b];
-		double *time = key->time + (size_t)b * key->columns;
 
 		find_whole(events, key, b, fmax(scale->cycle, 1e-9), times->spread,
 			   times->whole);
 		bin->left = (float)at;
-		for (uint32_t c = 0; c < key->columns; c++) {
-			time[c] = times->before[c] +
-				  times->whole[c] * times->partial[key->column[c]];
-			times->before[c] += times->whole[c];
+		for (uint32_t c = 0; c < key->columns; c++)
 			at += times->whole[c];
-		}
 		bin->right = (float)at;
+		fill_times(events, key, b, times);
 		fill_row(events, key, b, scale, without);
 	}
 }
@@ -429,6 +469,7 @@ static int fill(struct td_events *events, const struct scale *scale, unsigned wi
 	if (!err) {
 		find_spread(events, scale, times.spread, times.whole);
 		find_partial(events, scale, times.spread, times.partial);
+		events->wait = find_wait(events);
 	}
 	for (size_t k = 0; k < events->rows.keys && !err; k++)
 		fill_key(events, &events->rows.key[k], &scale[k], without, &times);

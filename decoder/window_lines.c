@@ -11,7 +11,7 @@
 #define NODES TD_SEPARATE_NODES
 #define WINDOWS_FEWEST 20
 #define AWAY 2.        /* cycles: nearer to the edges' mix, it may not have started */
-#define COST_ERROR 0.2 /* cycles, of what all windows hold */
+#define COST_ERROR 0.1 /* cycles, of what all windows hold */
 #define READ_MORE 1.5  /* rounding is not all there is to reading */
 #define VARIES 0.35    /* of what windows differ by: own ones are not the mean of all */
 #define ACROSS 2.      /* directions across the line, of level 1 */

@@ -224,10 +224,12 @@ int td_rows_place_times(struct td_rows *rows)
 	size_t cells = 0;
 
 	rows->time = calloc(td_rows_cells(rows) + 1, sizeof(*rows->time));
-	if (!rows->time)
+	rows->lean = calloc(td_rows_cells(rows) + 1, sizeof(*rows->lean));
+	if (!rows->time || !rows->lean)
 		return -ENOMEM;
 	for (size_t k = 0; k < rows->keys; k++) {
 		rows->key[k].time = rows->time + cells;
+		rows->key[k].lean = rows->lean + cells;
 		cells += cells_of(&rows->key[k]);
 	}
 	return 0;
@@ -301,5 +303,6 @@ void td_rows_free(struct td_rows *rows)
 	free(rows->column);
 	free(rows->bin);
 	free(rows->time);
+	free(rows->lean);
 	memset(rows, 0, sizeof(*rows));
 }

@@ -47,6 +47,7 @@ struct td_bin {
 	float left, right;   /* lengths */
 	double ends;         /* windows that say where time is, counted or not */
 	float hazard;        /* how fast own windows become fewer, each cycle */
+	double lean; /* window_stays.h: of an own window, for each of its cycles */
 	struct td_row row[TD_ROW_CLASSES];
 };
 
@@ -64,6 +65,7 @@ struct td_key {
 	struct td_bin *bin;
 	double *time; /* [bins][columns]: cycles of the row of all; own windows are in
 			 `itself` all the time */
+	double *lean; /* [bins][columns]: window_stays.h, cycles of one window of all */
 };
 
 struct td_rows {
@@ -78,7 +80,7 @@ struct td_rows {
 	/* what the pointers of the keys point into */
 	uint32_t *column;
 	struct td_bin *bin;
-	double *time;
+	double *time, *lean;
 };
 
 /* The batch of a window: a piece of the run. */
@@ -95,8 +97,8 @@ int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,
  * Their variances stay as they are.  0 or -ENOMEM. */
 int td_rows_fill(struct td_rows *rows, unsigned without);
 
-/* One time for each bin and column of each key; how many, and zeroed room for them in
- * rows->time, to which the keys then point.  0 or -ENOMEM. */
+/* One time for each bin and column of each key; how many, and zeroed room for them and
+ * their leans, to which the keys then point.  0 or -ENOMEM. */
 size_t td_rows_cells(const struct td_rows *rows);
 int td_rows_place_times(struct td_rows *rows);
 

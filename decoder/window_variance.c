@@ -6,6 +6,8 @@
 
 #define OCTAVES 40
 #define EDGES_MORE 1.2   /* their scatter is not known exactly */
+#define READ_MORE 1.5    /* nor is that of reading */
+#define OWN_FEWEST 8     /* windows, of which something is seen */
 #define PARTS 3          /* of a key's bins */
 #define PRIOR_WINDOWS 10 /* that the mean of all keys counts for */
 
@@ -97,32 +99,84 @@ void td_variance_find(struct td_rows *rows)
 	}
 }
 
+/* Of a key's own windows: sums for a straight line of each node's counts over the
+ * length. */
+struct line {
+	double n, length, square, read;
+	double count[TD_NODES_LEVEL1], both[TD_NODES_LEVEL1], counts[TD_NODES_LEVEL1];
+};
+
+static void add_window(struct line *line, const struct td_row_window *w)
+{
+	line->n++;
+	line->length += w->length;
+	line->square += (double)w->length * w->length;
+	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+		line->count[k] += w->value[k];
+		line->both[k] += (double)w->value[k] * w->length;
+		line->counts[k] += (double)w->value[k] * w->value[k];
+	}
+}
+
+/* What the lines miss, squared, mean of the nodes. */
+static double missed(const struct line *line)
+{
+	double lengths = line->square - line->length * line->length / line->n, sum = 0;
+
+	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+		double both = line->both[k] - line->count[k] * line->length / line->n;
+
+		sum += line->counts[k] - line->count[k] * line->count[k] / line->n;
+		if (lengths > 1e-6 * line->square)
+			sum -= both * both / lengths;
+	}
+	return fmax(0, sum) / TD_NODES_LEVEL1;
+}
+
 /*
  * Each window's counts scatter by a quarter of a step's square and by the edges,
  * whatever the function does; what is beyond that and grows with the length is
- * the function's.
+ * the function's.  Of all lengths together: where lengths are whole blocks of
+ * instructions, windows of one length are all as fast, and so all alike.
  */
+static double varies_by(const struct td_rows *rows, const struct td_key *key,
+			double edges)
+{
+	struct line line = {0};
+	double squares = 0, excess;
+
+	for (uint32_t b = 0; b < key->bins; b++) {
+		const struct td_bin *bin = &key->bin[b];
+		double cycles;
+
+		for (uint32_t i = bin->begin; i < bin->end && bin->row[TD_ROW_OWN].n > 0;
+		     i++) {
+			const struct td_row_window *w = &rows->window[i];
+
+			if (!w->own || !w->counted)
+				continue;
+			add_window(&line, w);
+			cycles = w->length - td_axis_lost(&rows->axis, w->length);
+			squares += cycles * cycles;
+			line.read += least(rows, bin);
+		}
+	}
+	if (line.n < OWN_FEWEST)
+		return 0;
+	excess = missed(&line) -
+		 (line.n - 2) * (READ_MORE * line.read / line.n + EDGES_MORE * edges);
+	return excess > 0 ? sqrt(excess / squares) : 0;
+}
+
 void td_variance_of_functions(const struct td_rows *rows, const double *edges,
 			      double *varies)
 {
 	memset(varies, 0, rows->columns * sizeof(*varies));
 	for (size_t k = 0; k < rows->keys; k++) {
 		const struct td_key *key = &rows->key[k];
-		double excess = 0, squares = 0;
 
-		for (uint32_t b = 0; b < key->bins && !key->backward; b++) {
-			const struct td_bin *bin = &key->bin[b];
-			const struct td_row *row = &bin->row[TD_ROW_OWN];
-			double length = length_of(bin);
-
-			if (row->n < 3)
-				continue;
-			excess += row->scatter -
-				  (row->n - 2) * (least(rows, bin) * 1.5 +
-						  EDGES_MORE * edges[key->function]);
-			squares += (row->n - 2) * length * length;
-		}
-		if (squares > 0 && excess > 0)
-			varies[key->function] = sqrt(excess / squares);
+		if (!key->backward)
+			varies[key->function] =
+				varies_by(rows, key, edges[key->function]);
 	}
 }

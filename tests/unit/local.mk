@@ -41,7 +41,9 @@ decoder_tests = \
 	tests/unit/test_topdown \
 	tests/unit/test_window_columns \
 	tests/unit/test_window_common \
+	tests/unit/test_window_ends \
 	tests/unit/test_window_events \
+	tests/unit/test_window_stays \
 	tests/unit/test_window_strays
 check_PROGRAMS += $(decoder_tests)
 TESTS += $(decoder_tests)
@@ -144,10 +146,16 @@ tests_unit_test_separate_own_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_columns_SOURCES = tests/unit/test_window_columns.c tests/unit/unit.h
 tests_unit_test_window_columns_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_columns_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_ends_SOURCES = tests/unit/test_window_ends.c tests/unit/unit.h
+tests_unit_test_window_ends_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_ends_LDADD = $(td_unit_ldadd)
 tests_unit_test_window_events_SOURCES = tests/unit/test_window_events.c tests/unit/unit.h \
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_window_events_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_events_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_stays_SOURCES = tests/unit/test_window_stays.c $(td_separated)
+tests_unit_test_window_stays_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_stays_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_cholesky_SOURCES = tests/unit/test_cholesky.c tests/unit/unit.h
 tests_unit_test_cholesky_CFLAGS = $(td_unit_cflags)
 tests_unit_test_cholesky_LDADD = $(td_unit_ldadd)

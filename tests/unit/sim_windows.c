@@ -13,11 +13,13 @@
 
 struct function {
 	double mix[2][TD_SEPARATE_NODES];
-	double dwell; /* mean cycles in one mix, 0: first mix only */
-	double left;  /* of the present dwell */
-	int now;      /* present mix */
-	double code;  /* cycles of its loop: where an IP repeats */
-	double block; /* cycles between places where it can be interrupted */
+	double dwell;  /* mean cycles in one mix, 0: first mix only */
+	double left;   /* of the present dwell */
+	double slower; /* the first mix is so much faster than `cycles`, the second slower
+			*/
+	int now;       /* present mix */
+	double code;   /* cycles of its loop: where an IP repeats */
+	double block;  /* cycles between places where it can be interrupted */
 	unsigned pieces;
 	double piece[PIECES];
 	unsigned callee[PIECES]; /* called after the piece, 0: none */
@@ -30,6 +32,7 @@ struct visit {
 	double cycles;
 	int returned; /* entered by a return */
 	int phase;    /* -1: as its dwell says */
+	double place; /* where it begins in its code; SIM_CHAIN only */
 };
 
 struct frame {
@@ -88,6 +91,23 @@ static void draw_mix(uint64_t *random, double *mix)
 	}
 }
 
+/* Outer nodes against each other, inner ones as well: the mean of both is what was. */
+static void move_apart(double (*mix)[TD_SEPARATE_NODES])
+{
+	static const int other[] = {3, 2, 1, 0};
+	double mean[TD_SEPARATE_NODES];
+
+	memcpy(mean, mix[0], sizeof(mean));
+	for (int k = 0; k < TD_SEPARATE_NODES; k++) {
+		int parent = k % 4, opposite = other[parent];
+		double by = 0.4 * fmin(mean[parent], mean[opposite]) / mean[parent];
+
+		by = parent < opposite ? by : -by;
+		mix[0][k] = mean[k] * (1 + by);
+		mix[1][k] = mean[k] * (1 - by);
+	}
+}
+
 static void draw_functions(struct program *program)
 {
 	uint64_t random = scramble(program->setup->program + 77);
@@ -100,7 +120,16 @@ static void draw_functions(struct program *program)
 		f->code = exp(between(&random, log(20), log(800)));
 		if (uniform(&random) < program->setup->noise)
 			f->dwell = exp(between(&random, log(100), log(3000)));
+		if (program->setup->slower > 0) {
+			move_apart(f->mix);
+			f->dwell = program->setup->dwell;
+			f->slower = program->setup->slower;
+		}
 		f->block = program->setup->block * (double)(i % 7 + 1) / 7;
+		if (program->setup->kind == SIM_CHAIN) {
+			f->block = program->setup->block;
+			f->code = 4000;
+		}
 		f->pieces = 1 + (unsigned)(uniform(&random) * PIECES);
 		for (unsigned p = 0; p < f->pieces; p++) {
 			unsigned rest = program->functions - 1 - i;
@@ -263,6 +292,31 @@ static void next_in_cycle(struct program *program)
 	program->calls++;
 }
 
+#define CHAIN 8
+static void next_in_chain(struct program *program)
+{
+	/* the loop is returned to where it calls the next one */
+	static const struct visit chain[] = {
+		{4, 1, 1, -1, 25}, {0, 27, 0, -1, 0}, {4, 1, 1, -1, 30},
+		{1, 40, 0, -1, 0}, {4, 1, 1, -1, 35}, {2, 30, 0, -1, 0},
+		{4, 2, 1, -1, 40}, {3, 8, 0, -1, 0},
+	};
+	static const unsigned rounds = 60;
+
+	program->visit = chain[program->step];
+	if (program->round == rounds) {
+		program->visit.function = 5 + (unsigned)(uniform(&program->random) * 3);
+		program->visit.cycles = 3000;
+		program->visit.returned = 1;
+		program->visit.place = 0;
+		program->round = 0;
+	} else {
+		program->step = (program->step + 1) % (sizeof(chain) / sizeof(chain[0]));
+		program->round += program->step == 0;
+	}
+	program->calls += program->visit.returned;
+}
+
 static void next_visit(struct program *program)
 {
 	unsigned last = program->visit.function;
@@ -273,14 +327,24 @@ static void next_visit(struct program *program)
 		next_in_tree(program);
 	else if (program->setup->kind == SIM_CYCLE)
 		next_in_cycle(program);
+	else if (program->setup->kind == SIM_CHAIN)
+		next_in_chain(program);
 	else
 		next_long(program);
 	program->done = 0;
 	program->start = floor(uniform(&program->random) * 3) * 7;
+	if (program->setup->kind == SIM_CHAIN)
+		program->start = program->visit.place;
 	if (program->setup->calls && !program->visit.returned &&
 	    (program->visit.function != last || program->visit.function == RECURSES))
 		program->calls++;
 	program->visits[program->visit.function]++;
+}
+
+/* Cycles that one of a visit's takes now. */
+static double speed_of(const struct function *f)
+{
+	return f->now ? 1 + f->slower : 1 - f->slower;
 }
 
 /* Runs `cycles` of the program; what they did is added to y[] in cycles. */
@@ -289,7 +353,7 @@ static void advance(struct program *program, double cycles, double *y)
 	while (cycles > 0) {
 		struct visit *visit = &program->visit;
 		struct function *f = &program->function[visit->function];
-		double step = fmin(cycles, visit->cycles - program->done);
+		double speed = 1, step, work;
 		int mix = visit->phase >= 0 ? visit->phase : 0;
 
 		if (f->dwell > 0) {
@@ -297,14 +361,19 @@ static void advance(struct program *program, double cycles, double *y)
 				f->now = !f->now;
 				f->left = -f->dwell * log(1 - uniform(&program->random));
 			}
-			step = fmin(step, f->left);
-			f->left -= step;
 			mix = f->now;
+			speed = speed_of(f);
 		}
+		work = fmin(cycles / speed, visit->cycles - program->done);
+		if (f->dwell > 0) {
+			work = fmin(work, f->left);
+			f->left -= work;
+		}
+		step = work * speed;
 		f->spent[mix] += step;
 		for (int k = 0; y && k < TD_SEPARATE_NODES; k++)
 			y[k] += step * f->mix[mix][k];
-		program->done += step;
+		program->done += work;
 		cycles -= step;
 		if (program->done >= visit->cycles - 1e-9)
 			next_visit(program);
@@ -321,8 +390,23 @@ static double end_block(struct program *program, double *y)
 		return 0;
 	late = ceil(program->done / block) * block - program->done;
 	late = fmin(late, visit->cycles - program->done);
+	late *= speed_of(&program->function[visit->function]);
 	advance(program, late, y);
 	return late;
+}
+
+/* An interrupt that was due before comes behind the program's next block. */
+static double next_block(struct program *program, double *y)
+{
+	const struct visit *visit = &program->visit;
+	double block = program->function[visit->function].block, cycles;
+
+	if (block <= 0)
+		return 0;
+	cycles = (floor(program->done / block + 1e-9) + 1) * block - program->done;
+	cycles = fmin(cycles, visit->cycles - program->done);
+	advance(program, cycles, y);
+	return cycles;
 }
 
 static double address(const struct program *program)
@@ -399,6 +483,8 @@ static void one_window(struct program *program, struct td_separate_window *windo
 			total += requested - inside + end_block(program, y);
 		}
 	}
+	if (!window->empty && inside >= requested && program->setup->kind == SIM_CHAIN)
+		total += next_block(program, y);
 	add(y, &total, edge(program), edge_mix);
 	add(y, &total, AFTER, own_mix);
 	window->open = opened;
@@ -436,6 +522,7 @@ void sim_run(struct sim *sim, const struct sim_setup *setup)
 	program.functions = has_script(setup)          ? scripts[setup->kind].functions
 			    : setup->kind == SIM_LONG  ? 12
 			    : setup->kind == SIM_CYCLE ? CYCLE
+			    : setup->kind == SIM_CHAIN ? CHAIN
 						       : setup->functions;
 	sim->functions = program.functions;
 	sim->truth = calloc(program.functions, sizeof(*sim->truth));

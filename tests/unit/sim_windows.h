@@ -24,6 +24,9 @@ enum sim_kind {
 		      a long one that behaves differently */
 	SIM_EXACT, /* visits always as long as before: of blocks, if interrupts come there
 		    */
+	SIM_CHAIN, /* a loop of 1 or 2 cycles a visit that calls four, of 27, 40, 30 and
+		      8, for two thirds of the time; three of 3,000.  Each stands where it
+		      would in memory, and blocks are of one length in all */
 };
 
 struct sim_setup {
@@ -35,11 +38,16 @@ struct sim_setup {
 	double shortest, most; /* requested lengths, cycles */
 	double edge;           /* cycles of each return to user mode */
 	double edge_spread;    /* part of it, 0..1, uniform */
-	double block;   /* interrupts come at the end of a block of up to so many cycles,
-			   each function's are as long */
-	double noise;   /* part of the functions that have two mixes with random dwell */
-	int no_returns; /* no counter is free for near returns */
-	int calls;      /* near calls are counted, too */
+	double block;  /* interrupts come at the end of a block of up to so many cycles,
+			  each function's are as long; in SIM_CHAIN one that was due when
+			  the program went on comes behind its first block */
+	double noise;  /* part of the functions that have two mixes with random dwell */
+	double slower; /* not 0: all functions have two mixes instead, 40 % to either side
+			  of their first; one is so much faster, the other slower (0..1)
+			*/
+	double dwell;  /* mean cycles of them, at the mean speed */
+	int no_returns;        /* no counter is free for near returns */
+	int calls;             /* near calls are counted, too */
 	int unknown_requested; /* the windows do not say what was asked for */
 };
 

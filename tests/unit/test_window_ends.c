@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "decoder/window_ends.h"
+#include "tests/unit/unit.h"
+
+#define MOST 2000
+
+enum { CALLER, CALLEE, OTHER, FUNCTIONS };
+/* Offsets in the caller: a loop's head, what calls the callee, what is behind that, and
+ * what calls the other one. */
+enum { HEAD = 10, CALLS = 20, BEHIND = 25, FURTHER = 40 };
+
+static struct td_separate_window window[MOST];
+static uint32_t open_column[MOST], close_column[MOST];
+static const struct td_separate_input empty = {
+	.window = window,
+	.functions = FUNCTIONS,
+	.nodes = TD_NODES_LEVEL1,
+	.returns = 1,
+};
+static struct td_separate_input input;
+static struct td_axis axis;
+static struct td_columns columns;
+static struct td_ends ends;
+
+static void begin(void)
+{
+	input = empty;
+	memset(window, 0, sizeof(window));
+	axis = (struct td_axis){
+		.kind = TD_AXIS_REQUESTED, .start = 100, .start_spread = 20};
+	columns = (struct td_columns){
+		.columns = FUNCTIONS, .open = open_column, .close = close_column};
+}
+
+/* So many windows from one place to another, with so many calls and returns; columns
+ * are functions.  Returns the first. */
+static size_t add(size_t n, uint32_t open, uint32_t from, uint32_t close, uint32_t to,
+		  unsigned calls)
+{
+	size_t first = input.windows;
+
+	for (size_t i = first; i < first + n; i++) {
+		window[i] = (struct td_separate_window){
+			.open = open,
+			.open_offset = from,
+			.close = close,
+			.close_offset = to,
+			.requested = 300,
+			.slots = 2000,
+			.calls = (uint8_t)calls,
+		};
+		open_column[i] = open;
+		close_column[i] = close;
+	}
+	input.windows += n;
+	return first;
+}
+
+static void find(void)
+{
+	ck_assert_int_eq(td_ends_find(&ends, &input, &axis, &columns), 0);
+}
+
+static void closes(size_t i, uint32_t column, int moved)
+{
+	ck_assert_uint_eq(ends.close[i], column);
+	ck_assert_int_eq(ends.closed[i], moved);
+}
+
+static void opens(size_t i, uint32_t column, int moved)
+{
+	ck_assert_uint_eq(ends.open[i], column);
+	ck_assert_int_eq(ends.opened[i], moved);
+}
+
+/* The windows of a function that is called in a loop. */
+static struct {
+	size_t entered, later, returned, round, inside, begun, head;
+} at;
+
+static void loop(void)
+{
+	at.entered = add(10, CALLER, CALLS, CALLEE, 0, 1);
+	at.later = add(30, CALLEE, 18, CALLEE, 0, 2);
+	at.returned = add(20, CALLEE, 18, CALLER, BEHIND, 1);
+	at.round = add(20, CALLER, FURTHER, CALLER, BEHIND, 2);
+	at.inside = add(20, CALLEE, 0, CALLEE, 18, 0);
+	at.begun = add(20, CALLER, BEHIND, CALLEE, 18, 2);
+	at.head = add(30, CALLER, BEHIND, CALLER, HEAD, 0);
+	/* the place below, which is entered by another one */
+	add(20, OTHER, 5, CALLER, CALLS, 1);
+}
+
+/* At an entry the program was in the caller, behind a call in the callee. */
+START_TEST(visits_begin)
+{
+	begin();
+	loop();
+	find();
+	closes(at.entered, CALLER, 1);
+	closes(at.later, CALLER, 1);
+	opens(at.inside, CALLER, 1);
+	closes(at.returned, CALLEE, 1);
+	closes(at.round, CALLEE, 1);
+	opens(at.begun, CALLEE, 1);
+	td_ends_free(&ends);
+}
+END_TEST
+
+/* Other places are what they seem: the program comes there by itself. */
+START_TEST(others_stay)
+{
+	begin();
+	loop();
+	find();
+	closes(at.inside, CALLEE, 0);
+	closes(at.begun, CALLEE, 0);
+	closes(at.head, CALLER, 0);
+	opens(at.entered, CALLER, 0);
+	opens(at.later, CALLEE, 0);
+	td_ends_free(&ends);
+}
+END_TEST
+
+/* An entry that the function also jumps to is none. */
+START_TEST(entered_from_within)
+{
+	size_t jump;
+
+	begin();
+	loop();
+	jump = add(5, CALLEE, 18, CALLEE, 0, 0);
+	find();
+	closes(at.entered, CALLEE, 0);
+	closes(jump, CALLEE, 0);
+	opens(at.inside, CALLEE, 0);
+	closes(at.returned, CALLEE, 1);
+	td_ends_free(&ends);
+}
+END_TEST
+
+/* What is below belongs to the same visit, or nobody has seen it: behind a call or not?
+ */
+START_TEST(not_behind_a_call)
+{
+	size_t same, rare;
+
+	begin();
+	add(20, CALLEE, 18, CALLER, CALLS, 1);
+	same = add(20, CALLEE, 18, CALLER, BEHIND, 1);
+	add(3, OTHER, 5, CALLER, FURTHER - 1, 1);
+	rare = add(30, CALLEE, 18, CALLER, FURTHER, 1);
+	find();
+	closes(same, CALLER, 0);
+	closes(rare, CALLER, 0);
+	td_ends_free(&ends);
+}
+END_TEST
+
+/* Called by two: one call before it was the one that the window opened in, more calls
+ * before nobody knows. */
+START_TEST(two_callers)
+{
+	size_t one, two, more;
+
+	begin();
+	one = add(20, CALLER, CALLS, CALLEE, 0, 1);
+	two = add(20, OTHER, 5, CALLEE, 0, 1);
+	more = add(20, CALLEE, 18, CALLEE, 0, 2);
+	add(20, CALLEE, 0, CALLEE, 18, 0);
+	find();
+	closes(one, CALLER, 1);
+	closes(two, OTHER, 1);
+	closes(more, CALLEE, 0);
+	opens(more + 20, CALLEE, 0);
+	td_ends_free(&ends);
+}
+END_TEST
+
+/* How far apart places are: two that a visit comes by once, one of three quarters of the
+ * windows, and a loop, where it comes again. */
+START_TEST(how_often_at_each)
+{
+	begin();
+	window[add(1, CALLER, CALLS, OTHER, 10, 1)].empty = 1;
+	add(30, CALLER, CALLS, OTHER, 10, 1);
+	add(10, CALLER, CALLS, OTHER, 20, 1);
+	add(40, CALLER, CALLS, CALLEE, 10, 1);
+	add(5, CALLEE, 10, CALLEE, 10, 0);
+	find();
+	ck_assert_double_eq_tol(ends.once[OTHER], 1, 1e-9);
+	ck_assert_double_eq_tol(ends.squares[OTHER], (30 * 29 + 10 * 9) / 1600., 1e-9);
+	ck_assert_double_eq(ends.once[CALLEE], 0);
+	ck_assert_double_eq(ends.squares[CALLEE], 0);
+	td_ends_free(&ends);
+}
+END_TEST
+
+/* Without a counter of returns, or windows that hold some, nothing is known. */
+START_TEST(of_no_use)
+{
+	begin();
+	loop();
+	input.returns = 0;
+	find();
+	closes(at.entered, CALLEE, 0);
+	td_ends_free(&ends);
+	input.returns = 1;
+	for (size_t i = 0; i < input.windows; i++)
+		window[i].empty = window[i].calls > 0;
+	find();
+	closes(at.entered, CALLEE, 0);
+	td_ends_free(&ends);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("window_ends",
+			 (const TTest *const[]){visits_begin, others_stay,
+						entered_from_within, not_behind_a_call,
+						two_callers, how_often_at_each, of_no_use,
+						NULL});
+}
