@@ -261,9 +261,11 @@ static int find_leans(struct td_separate_state *s)
 		stay[c].aside = pow(stay[c].by_place, 2) > BY_PLACE * varies * varies
 					? 1 - covered[c]
 					: 0;
-		s->twin_spread[c] = varies <= VARIES    ? 0
-				    : stay[c].aside > 0 ? varies
-							: LEANS * varies;
+		s->twin_spread[c] =
+			varies <= VARIES ? 0
+			: stay[c].aside > 0
+				? varies
+				: LEANS * varies * (1 - stay[c].left[TD_STAYS - 1]);
 	}
 	if (!err)
 		td_stays_lean(&s->rows, stay);

@@ -88,7 +88,7 @@ lab "vernier" "-m hybrid -s 2" "$quick; $lab_setup $(with_agent 100000 1000) ./p
 "$tdagent" report --top=0 --format=json "$work/vernier/profile" >"$work/vernier.json"
 echo
 echo "== by the vernier"
-accurate vernier --cores large --functions-only --brief --windows 40 --enough 10
+accurate vernier --cores large --functions-only --brief --windows 40 --enough 3
 holds vernier <<'END'
 run = report["run"]
 check(run["windows_by"] == "vernier" and run["backend"] == "metrics", run["reason"])
