@@ -272,7 +272,10 @@ void td_groups_open(struct td_thread *thread, const struct td_identity *identity
 	uint32_t group;
 
 	groups->stands_for = 1;
-	if (groups->groups < 2)
+	/* the first empty one is group 0's: without its cost functions seem to have what
+	 * is ours, and is_wanted() would go by that */
+	if (groups->groups < 2 ||
+	    (thread->window.empty && !thread->places.record->empties))
 		return;
 	group = thread->groups->shape->drill && !thread->window.empty
 			? drill(thread, thread->window.place)
