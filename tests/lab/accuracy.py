@@ -17,6 +17,7 @@ whether all is within the limits:
   --slots N    percent that totals may miss the slots by (0.5)
   --thread TID=REPORT.json   what `tdagent report --thread=TID` said
   --functions-only   totals are not looked at
+  --as-said    a fraction that the report knows less well only has to be within its interval
   --brief      one line for all functions
   --cores TYPE  of a hybrid's large or small cores, as the report is
 """
@@ -110,6 +111,9 @@ class Comparison:
             limit = self.limits.points
             if level == 2 and self.limits.points2 is not None:
                 limit = self.limits.points2
+            if self.limits.as_said:
+                said = row["topdown"][difference[1]]
+                limit = max(limit, 50 * (said["high"] - said["low"]))
             if difference[0] > limit:
                 self.fail(truth["name"], "%s: %.2f points from the truth" %
                           (difference[1], difference[0]))
@@ -200,6 +204,7 @@ def main():
     parser.add_argument("--slots", type=float, default=0.5)
     parser.add_argument("--thread", type=of_one_thread, action="append", default=[])
     parser.add_argument("--functions-only", action="store_true")
+    parser.add_argument("--as-said", action="store_true")
     parser.add_argument("--brief", action="store_true")
     parser.add_argument("--cores")
     limits = parser.parse_args()

@@ -124,7 +124,7 @@ echo "== groups of events, level 2"
 lab_setup="$lab_setup TDAGENT_LEVEL=2"
 measure level2 "-m skx" 100000 1000 "-r 1200"
 lab_setup=${lab_setup% *}
-accurate level2 --brief --windows 100 --enough 12 --functions-only --points 5
+accurate level2 --brief --windows 100 --enough 12 --functions-only --points 5 --as-said
 by_groups level2 5 2 no
 holds level2 <<'END'
 stayed = [f for f in report["functions"] if f["windows"]["valid"] > 100 and
