@@ -86,7 +86,8 @@ START_TEST(the_same_windows_again)
 		limit(25, 100, 2);
 		count_held(&held);
 	}
-	limit_held(&held, 93, 99);
+	/* 93.2 by errors that take each for another window */
+	limit_held(&held, 97, 99.5);
 }
 END_TEST
 
