@@ -30,23 +30,28 @@ static int by_offset(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+static int is_own(const struct td_separate_window *w, double cycles, const float *alone)
+{
+	return w->open == w->close && !w->calls && cycles <= alone[w->open];
+}
+
 static size_t take_samples(const struct td_separate_input *input,
-			   const struct td_axis *axis, struct sample *sample)
+			   const struct td_axis *axis, const float *alone,
+			   struct sample *sample)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
-		double length = td_axis_length(axis, w);
+		double cycles = td_axis_length(axis, w) - axis->start;
 
-		if (w->empty || w->silent || w->open != w->close || w->calls ||
-		    w->unsure || !input->returns || !td_axis_counts(axis, w) ||
-		    length <= axis->start)
+		if (w->empty || w->silent || w->unsure || !input->returns ||
+		    !is_own(w, cycles, alone) || !td_axis_counts(axis, w) || cycles <= 0)
 			continue;
 		sample[n] = (struct sample){
 			.function = w->open,
 			.offset = w->open_offset,
-			.cycles = (float)(length - axis->start),
+			.cycles = (float)cycles,
 		};
 		for (int k = 0; k < TD_NODES_LEVEL1; k++)
 			sample[n].value[k] = (float)(w->value[k] / axis->width);
@@ -188,16 +193,16 @@ struct stretches {
 };
 
 static size_t take_ends(const struct td_separate_input *input, const struct td_axis *axis,
-			struct end *end)
+			const float *alone, struct end *end)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < input->windows && input->returns; i++) {
 		const struct td_separate_window *w = &input->window[i];
-		uint32_t own = w->open == w->close && !w->calls;
+		double cycles = td_axis_length(axis, w) - axis->start;
+		uint32_t own = (uint32_t)is_own(w, cycles, alone);
 
-		if (w->empty || w->unsure || !td_axis_counts(axis, w) ||
-		    td_axis_length(axis, w) <= axis->start)
+		if (w->empty || w->unsure || !td_axis_counts(axis, w) || cycles <= 0)
 			continue;
 		end[n++] = (struct end){w->open, w->open_offset, own};
 		end[n++] = (struct end){w->close, w->close_offset, own};
@@ -415,7 +420,7 @@ static void cut(const struct end *end, size_t ends, const struct sample *sample,
 }
 
 int td_pieces_find(const struct td_separate_input *input, const struct td_axis *axis,
-		   struct td_pieces *pieces)
+		   const float *alone, struct td_pieces *pieces)
 {
 	struct sample *sample = malloc((input->windows + 1) * sizeof(*sample));
 	struct end *end = malloc((2 * input->windows + 1) * sizeof(*end));
@@ -425,8 +430,8 @@ int td_pieces_find(const struct td_separate_input *input, const struct td_axis *
 	for (size_t f = 0; f < input->functions; f++)
 		pieces[f] = (struct td_pieces){.n = 1};
 	if (!err) {
-		samples = take_samples(input, axis, sample);
-		ends = take_ends(input, axis, end);
+		samples = take_samples(input, axis, alone, sample);
+		ends = take_ends(input, axis, alone, end);
 		if (samples)
 			qsort(sample, samples, sizeof(*sample), by_offset);
 		if (ends)

@@ -65,17 +65,23 @@ static const struct part slow[] = {
 
 struct moment {
 	uint32_t function, offset, left; /* left: calls and returns so far */
-	uint32_t ending;                 /* cycles in the loop's ending so far */
-	uint32_t wait;                   /* until an interrupt comes */
+	uint32_t unlike; /* cycles so far of what behaves in another way */
+	uint32_t wait;   /* until an interrupt comes */
 };
 
 static struct moment moment[16384];
 static struct td_separate_window window[WINDOWS];
 
+/* The cold part, and an ending that takes its time. */
+static int is_unlike(const struct part *part)
+{
+	return part->function == COLD || (part->offset == ENDING && !part->passed);
+}
+
 /* What the program does, cycle by cycle, over and over again. */
 static size_t run(const struct part *part, size_t parts)
 {
-	uint32_t left = 0, ending = 0;
+	uint32_t left = 0, unlike = 0;
 	size_t n = 0;
 
 	for (int round = 0; round < 8; round++) {
@@ -84,10 +90,10 @@ static size_t run(const struct part *part, size_t parts)
 				uint32_t wait = part[i].cycles - 1 - c;
 
 				wait = part[i].passed ? wait : 0;
-				ending += part[i].offset == ENDING && !part[i].passed;
+				unlike += is_unlike(&part[i]);
 				moment[n++] = (struct moment){part[i].function,
 							      part[i].offset + c + wait,
-							      left, ending, wait};
+							      left, unlike, wait};
 			}
 			left += part[i].leaves != 0;
 		}
@@ -119,8 +125,8 @@ static void cut(const struct part *part, size_t parts)
 			.requested = (float)length,
 			.slots = (float)length,
 			.calls = (uint8_t)(close->left - open->left),
-			.value = {(float)(close->ending - open->ending),
-				  (float)(length - (close->ending - open->ending))},
+			.value = {(float)(close->unlike - open->unlike),
+				  (float)(length - (close->unlike - open->unlike))},
 		};
 	}
 }
@@ -258,10 +264,18 @@ START_TEST(passed_place)
 }
 END_TEST
 
+/* Windows that went to the cold part and back are no reason to cut. */
+START_TEST(whole_where_it_jumps)
+{
+	ck_assert_uint_eq(pieces_of(often, sizeof(often) / sizeof(often[0])), 1);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("window_columns",
 			 (const TTest *const[]){cold_part, cold_part_of_a_loop,
 						there_and_back, own_by_length,
-						passed_place, NULL});
+						passed_place, whole_where_it_jumps,
+						NULL});
 }
