@@ -28,8 +28,13 @@ build()
 {
 	[ -e configure ] || autoreconf -i
 	mkdir -p build
-	# shellcheck disable=SC2086 # a list of options
-	[ -e build/Makefile ] || (cd build && ../configure -q ${CONFIGURE_FLAGS:-})
+	if [ ! -e build/Makefile ]; then
+		# shellcheck disable=SC2086 # a list of options
+		(cd build && ../configure -q ${CONFIGURE_FLAGS:-})
+	elif [ -n "${td_missing:-}" ]; then # what is new changes what is built
+		(cd build && ./config.status -q --recheck && ./config.status -q)
+		td_missing=
+	fi
 	make -C build -s -j"$(nproc)" "$@"
 }
 

@@ -2,8 +2,8 @@
 # shellcheck shell=sh
 # Read by the scripts that need Debian packages (bootstrap.sh, tests/*/build.sh).
 
-# need_packages NAME...: installs those that are not there, as root or by sudo; leaves
-# the shell with 1 where neither is had.
+# need_packages NAME...: installs those that are not there, as root or by sudo, and leaves
+# their names in td_missing; leaves the shell with 1 where neither is had.
 need_packages()
 {
 	if ! command -v apt-get >/dev/null; then

@@ -299,15 +299,43 @@ static void find_back(struct td_columns *columns, const struct td_separate_input
 	}
 }
 
+/* `columns` of the functions as `cuts` cuts them. */
+static int build(struct td_columns *columns, const struct td_separate_input *input,
+		 const struct td_axis *axis, const struct ranked *ranked,
+		 struct cuts *cuts)
+{
+	int err;
+
+	memset(columns, 0, sizeof(*columns));
+	err = number_columns(columns, input, ranked, cuts);
+	if (!err)
+		err = place(columns, input, cuts);
+	return err ? err : leave(columns, input, axis);
+}
+
+/* Cuts by windows that are own for sure: for that a function is looked at as a whole
+ * first.  What goes round a ring of jumps is different by where it begins. */
 static int cut(const struct td_separate_input *input, const struct td_axis *axis,
-	       struct cuts *cuts)
+	       const struct ranked *ranked, struct cuts *cuts)
 {
 	struct td_pieces *pieces = calloc(input->functions + 1, sizeof(*pieces));
-	int err = pieces ? td_pieces_find(input, axis, pieces) : -ENOMEM;
+	float *alone = malloc((input->functions + 1) * sizeof(*alone));
+	struct td_columns whole = {0};
+	int err = pieces && alone ? 0 : -ENOMEM;
 
+	for (size_t f = 0; f < input->functions; f++)
+		cuts[f].pieces.n = 1;
+	if (!err)
+		err = build(&whole, input, axis, ranked, cuts);
+	for (size_t f = 0; f < input->functions && !err; f++)
+		alone[f] = whole.alone[cuts[f].first];
+	if (!err)
+		err = td_pieces_find(input, axis, alone, pieces);
 	for (size_t f = 0; f < input->functions && !err; f++)
 		cuts[f].pieces = pieces[f];
+	td_columns_free(&whole);
 	free(pieces);
+	free(alone);
 	return err;
 }
 
@@ -322,14 +350,10 @@ int td_columns_find(struct td_columns *columns, const struct td_separate_input *
 	if (!err) {
 		count_windows(input, ranked);
 		qsort(ranked, input->functions, sizeof(*ranked), by_windows);
-		err = cut(input, axis, cuts);
+		err = cut(input, axis, ranked, cuts);
 	}
 	if (!err)
-		err = number_columns(columns, input, ranked, cuts);
-	if (!err)
-		err = place(columns, input, cuts);
-	if (!err)
-		err = leave(columns, input, axis);
+		err = build(columns, input, axis, ranked, cuts);
 	if (!err)
 		find_back(columns, input, axis);
 	free(cuts);

@@ -12,6 +12,7 @@
 #define STRETCH_PART 0.01 /* of its function's ends, at least */
 #define STRETCH_SURE 10.  /* log of how much likelier two of them are than one */
 #define SCARCER 3.        /* times: own windows in one stretch and in the next */
+#define PASSED_MOST 0.1   /* of its function's ends */
 #define TELLING 1         /* own windows, however few, that tell how a stretch behaves */
 
 /* An own window's place and what it counted there. */
@@ -29,23 +30,28 @@ static int by_offset(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+static int is_own(const struct td_separate_window *w, double cycles, const float *alone)
+{
+	return w->open == w->close && !w->calls && cycles <= alone[w->open];
+}
+
 static size_t take_samples(const struct td_separate_input *input,
-			   const struct td_axis *axis, struct sample *sample)
+			   const struct td_axis *axis, const float *alone,
+			   struct sample *sample)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
-		double length = td_axis_length(axis, w);
+		double cycles = td_axis_length(axis, w) - axis->start;
 
-		if (w->empty || w->silent || w->open != w->close || w->calls ||
-		    w->unsure || !input->returns || !td_axis_counts(axis, w) ||
-		    length <= axis->start)
+		if (w->empty || w->silent || w->unsure || !input->returns ||
+		    !is_own(w, cycles, alone) || !td_axis_counts(axis, w) || cycles <= 0)
 			continue;
 		sample[n] = (struct sample){
 			.function = w->open,
 			.offset = w->open_offset,
-			.cycles = (float)(length - axis->start),
+			.cycles = (float)cycles,
 		};
 		for (int k = 0; k < TD_NODES_LEVEL1; k++)
 			sample[n].value[k] = (float)(w->value[k] / axis->width);
@@ -198,16 +204,16 @@ struct stretches {
 };
 
 static size_t take_ends(const struct td_separate_input *input, const struct td_axis *axis,
-			struct end *end)
+			const float *alone, struct end *end)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < input->windows && input->returns; i++) {
 		const struct td_separate_window *w = &input->window[i];
-		uint32_t own = w->open == w->close && !w->calls;
+		double cycles = td_axis_length(axis, w) - axis->start;
+		uint32_t own = (uint32_t)is_own(w, cycles, alone);
 
-		if (w->empty || w->unsure || !td_axis_counts(axis, w) ||
-		    td_axis_length(axis, w) <= axis->start)
+		if (w->empty || w->unsure || !td_axis_counts(axis, w) || cycles <= 0)
 			continue;
 		end[n++] = (struct end){w->open, w->open_offset, own};
 		end[n++] = (struct end){w->close, w->close_offset, own};
@@ -309,10 +315,26 @@ static uint32_t offset_after(const struct end *end, const struct stretches *s, u
 	return i + 1 < s->n ? end[s->at[i + 1].begin].offset : UINT32_MAX;
 }
 
+/* One place where no window stays: a return, say, where interrupts come that were due in
+ * the loop before it.  It takes no time, and nothing tells how it behaves. */
+static int is_passed(const struct end *end, const struct stretch *s,
+		     const struct piece *opened, double ends)
+{
+	return opened->n < TELLING && end[s->begin].offset == end[s->end - 1].offset &&
+	       size_of(s) <= PASSED_MOST * ends;
+}
+
 /* Those whose own windows, the few of one of them as well, say that they behave alike. */
+static int are_alike(const struct td_axis *axis, const struct piece *a,
+		     const struct piece *b)
+{
+	return a->n >= TELLING && b->n >= TELLING && differ(axis, a, b) <= PIECES_DIFFER;
+}
+
 static void join_alike(const struct td_axis *axis, const struct end *end,
 		       const struct sample *sample, size_t n, struct stretches *s)
 {
+	double ends = (double)s->at[s->n - 1].end;
 	struct piece piece[TD_PIECES_MOST];
 	size_t k = 0;
 
@@ -322,8 +344,9 @@ static void join_alike(const struct td_axis *axis, const struct end *end,
 			add_sample(&piece[i], &sample[k]);
 	}
 	for (uint32_t i = 0; i + 1 < s->n;) {
-		if (piece[i].n < TELLING || piece[i + 1].n < TELLING ||
-		    differ(axis, &piece[i], &piece[i + 1]) > PIECES_DIFFER) {
+		if (!is_passed(end, &s->at[i], &piece[i], ends) &&
+		    !is_passed(end, &s->at[i + 1], &piece[i + 1], ends) &&
+		    !are_alike(axis, &piece[i], &piece[i + 1])) {
 			i++;
 			continue;
 		}
@@ -410,7 +433,7 @@ static void cut(const struct end *end, size_t ends, const struct sample *sample,
 }
 
 int td_pieces_find(const struct td_separate_input *input, const struct td_axis *axis,
-		   struct td_pieces *pieces)
+		   const float *alone, struct td_pieces *pieces)
 {
 	struct sample *sample = malloc((input->windows + 1) * sizeof(*sample));
 	struct end *end = malloc((2 * input->windows + 1) * sizeof(*end));
@@ -420,8 +443,8 @@ int td_pieces_find(const struct td_separate_input *input, const struct td_axis *
 	for (size_t f = 0; f < input->functions; f++)
 		pieces[f] = (struct td_pieces){.n = 1};
 	if (!err) {
-		samples = take_samples(input, axis, sample);
-		ends = take_ends(input, axis, end);
+		samples = take_samples(input, axis, alone, sample);
+		ends = take_ends(input, axis, alone, end);
 		if (samples)
 			qsort(sample, samples, sizeof(*sample), by_offset);
 		if (ends)

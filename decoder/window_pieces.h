@@ -20,8 +20,9 @@ struct td_pieces {
 					0 */
 };
 
-/* pieces: [functions].  0 or -ENOMEM. */
+/* alone: [functions], up to how many cycles a window that opens and closes there without
+ * a return is the function's own.  pieces: [functions].  0 or -ENOMEM. */
 int td_pieces_find(const struct td_separate_input *input, const struct td_axis *axis,
-		   struct td_pieces *pieces);
+		   const float *alone, struct td_pieces *pieces);
 
 #endif

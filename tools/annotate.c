@@ -56,12 +56,6 @@ static int set_module(void *context, char *value)
 	return 0;
 }
 
-static int set_cores(void *context, char *value)
-{
-	(void)context;
-	return td_inputs_set_cores(SELF, value);
-}
-
 static int set_jitdump(void *context, char *value)
 {
 	return td_arguments_path(SELF, "jitdump", value,
@@ -112,7 +106,7 @@ static const struct td_argument table[] = {
 	{"format", 0, 1, set_format},
 	{"output", 'o', 1, set_output},
 	{"no-pager", 0, 0, set_no_pager},
-	{"cores", 0, 1, set_cores},
+	{"cores", 0, 1, td_inputs_set_cores},
 	{NULL, 0, 0, NULL},
 };
 

@@ -13,6 +13,8 @@
 
 #define FIRST 256 /* getopt_long's value of the table's first entry */
 
+static const char *command_read = "";
+
 /* getopt's tables of ours; `letters` holds three characters an entry. */
 static void translate(const struct td_arguments *arguments, struct option *options,
 		      char *letters)
@@ -109,6 +111,7 @@ int td_arguments_read(const struct td_arguments *arguments, void *request, int a
 	char letters[3 * TD_ARGUMENTS_MOST + 4];
 	int option;
 
+	command_read = arguments->command;
 	translate(arguments, options, letters);
 	opterr = 0;
 	optind = 0; /* the caller may have scanned its own options */
@@ -121,6 +124,11 @@ int td_arguments_read(const struct td_arguments *arguments, void *request, int a
 			return -1;
 	}
 	return optind;
+}
+
+const char *td_arguments_command(void)
+{
+	return command_read;
 }
 
 int td_arguments_wrong(const char *command, const char *option, const char *value,

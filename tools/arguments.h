@@ -41,6 +41,9 @@ struct td_arguments {
 int td_arguments_read(const struct td_arguments *arguments, void *request, int argc,
 		      char **argv);
 
+/* The command whose options were read last, for setters that several commands share. */
+const char *td_arguments_command(void);
+
 /* Says what would be right; returns -1. */
 int td_arguments_wrong(const char *command, const char *option, const char *value,
 		       const char *right);

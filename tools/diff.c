@@ -120,12 +120,6 @@ static int set_rename(void *context, char *value)
 	return 0;
 }
 
-static int set_cores(void *context, char *value)
-{
-	(void)context;
-	return td_inputs_set_cores(SELF, value);
-}
-
 static int set_jitdump(void *context, char *value)
 {
 	return td_arguments_path(SELF, "jitdump", value,
@@ -168,7 +162,7 @@ static const struct td_argument table[] = {
 	{"fail-on", 0, 1, set_fail_on},
 	{"min-windows", 0, 1, set_min_windows},
 	{"rename", 0, 1, set_rename},
-	{"cores", 0, 1, set_cores},
+	{"cores", 0, 1, td_inputs_set_cores},
 	{"jitdump", 0, 1, set_jitdump},
 	{"format", 0, 1, set_format},
 	{"top", 0, 1, set_top},

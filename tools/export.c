@@ -164,12 +164,6 @@ static int set_module(void *context, char *value)
 	return 0;
 }
 
-static int set_cores(void *context, char *value)
-{
-	(void)context;
-	return td_inputs_set_cores(SELF, value);
-}
-
 static int set_jitdump(void *context, char *value)
 {
 	return td_arguments_path(SELF, "jitdump", value,
@@ -188,10 +182,14 @@ static int set_label(void *context, char *value)
 }
 
 static const struct td_argument table[] = {
-	{"format", 0, 1, set_format}, {"output", 'o', 1, set_output},
-	{"value", 0, 1, set_value},   {"thread", 0, 1, set_thread},
-	{"cores", 0, 1, set_cores},   {"jitdump", 0, 1, set_jitdump},
-	{"module", 0, 1, set_module}, {"label", 0, 1, set_label},
+	{"format", 0, 1, set_format},
+	{"output", 'o', 1, set_output},
+	{"value", 0, 1, set_value},
+	{"thread", 0, 1, set_thread},
+	{"cores", 0, 1, td_inputs_set_cores},
+	{"jitdump", 0, 1, set_jitdump},
+	{"module", 0, 1, set_module},
+	{"label", 0, 1, set_label},
 	{NULL, 0, 0, NULL},
 };
 

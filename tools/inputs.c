@@ -90,12 +90,13 @@ int td_inputs_of_cores(int cores)
 	return before;
 }
 
-int td_inputs_set_cores(const char *command, const char *value)
+int td_inputs_set_cores(void *request, char *value)
 {
 	const char *const words[] = {td_cores_name(TD_CORES_LARGE),
 				     td_cores_name(TD_CORES_SMALL), NULL};
-	int word = td_arguments_word(command, "cores", value, words);
+	int word = td_arguments_word(td_arguments_command(), "cores", value, words);
 
+	(void)request;
 	if (word < 0)
 		return -1;
 	cores_wanted = word;

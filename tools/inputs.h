@@ -29,9 +29,8 @@ int td_inputs_each(int count, char **path, td_inputs_take *take, void *context,
  */
 int td_inputs_of_cores(int cores);
 
-/* The same by the option --cores of `command`.  0, or -1 after saying what would be
- * right. */
-int td_inputs_set_cores(const char *command, const char *value);
+/* The same, as the option --cores of any command (td_argument_set). */
+int td_inputs_set_cores(void *request, char *value);
 
 /* Says, for `command`, on standard error that so many samples were left out because
  * they are not of `cores`; nothing of 0.  For output that has no place for it. */

@@ -106,12 +106,6 @@ static int set_timeout(void *context, char *value)
 	return 0;
 }
 
-static int set_cores(void *context, char *value)
-{
-	(void)context;
-	return td_inputs_set_cores(SELF, value);
-}
-
 static int set_jitdump(void *context, char *value)
 {
 	return td_arguments_path(SELF, "jitdump", value,
@@ -132,7 +126,7 @@ static const struct td_argument table[] = {
 	{"tenant", 0, 1, set_tenant},
 	{"timeout", 0, 1, set_timeout},
 	{"jitdump", 0, 1, set_jitdump},
-	{"cores", 0, 1, set_cores},
+	{"cores", 0, 1, td_inputs_set_cores},
 	{"dry-run", 0, 0, set_dry_run},
 	{NULL, 0, 0, NULL},
 };

@@ -108,12 +108,6 @@ static int set_thread(void *context, char *value)
 	return 0;
 }
 
-static int set_cores(void *context, char *value)
-{
-	(void)context;
-	return td_inputs_set_cores(SELF, value);
-}
-
 static int set_jitdump(void *context, char *value)
 {
 	return td_arguments_path(SELF, "jitdump", value,
@@ -238,7 +232,7 @@ static const struct td_argument table[] = {
 	{"sort", 0, 1, set_sort},
 	{"module", 0, 1, set_module},
 	{"thread", 0, 1, set_thread},
-	{"cores", 0, 1, set_cores},
+	{"cores", 0, 1, td_inputs_set_cores},
 	{"jitdump", 0, 1, set_jitdump},
 	{"min-share", 0, 1, set_min_share},
 	{"min-windows", 0, 1, set_min_windows},

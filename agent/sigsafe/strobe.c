@@ -441,6 +441,23 @@ static inline void arm_and_read(struct td_thread *thread, struct td_reading *now
 		   now->readable ? now->elapsed : TD_ARMED_UNKNOWN);
 }
 
+/*
+ * Once more, where the window's end has been walked: 50 to 100 instructions a frame, in a
+ * period that began before, would let the next sample come the sooner to the program
+ * the deeper its stack is.
+ */
+static void arm_anew(struct td_thread *thread)
+{
+	struct td_reading now;
+	int error;
+
+	td_capture_now(thread);
+	read_total(thread, &now);
+	error = thread->trigger->change(thread, thread->next_long);
+	note_armed(thread, error, thread->next_long,
+		   now.readable ? now.elapsed : TD_ARMED_UNKNOWN);
+}
+
 void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 {
 	struct td_reading now;
@@ -455,8 +472,12 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 		if (thread->groups)
 			td_groups_close(thread);
 		td_brief_note_armed(thread);
-		if (thread->burst && !atomic_load(&thread->stopped))
+		if (atomic_load(&thread->stopped))
+			return;
+		if (thread->burst)
 			open_next_window(thread, ip);
+		else if (thread->callpath)
+			arm_anew(thread);
 		return;
 	}
 	read_total(thread, &now); /* before all else */

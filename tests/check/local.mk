@@ -3,6 +3,7 @@
 checks = \
 	tests/check/as-zone.sh \
 	tests/check/bind-now.sh \
+	tests/check/bootstrap.sh \
 	tests/check/confined.sh \
 	tests/check/exports.sh \
 	tests/check/format.sh \

@@ -6,14 +6,15 @@ tests/lab/phases printed.  Functions are found by their address: the lab's
 program is not here under its path.  Prints one line a function: how often it was
 sampled, how many windows it has, and by how many points the fraction that is
 farthest from the truth misses it, for level 1 and 2.  The exit status says
-whether all is within the limits:
+whether all is within the limits.  Shares of the samples fail where chance (chance.py) makes one that
+is 1 % off in one of ten million cases: one of all that check-lab compares, in one of 10,000 runs.
 
   --points N   of a function with enough windows, level 1 (1.0)
   --points2 N  the same of level 2 (as level 1)
   --totals N   of a process and of its threads (0.5)
   --windows N  that are enough (200)
   --enough N   functions that must have enough windows (1)
-  --sigma N    that a share of the samples may miss (4)
+  --share N    percent that a share of the samples may be off, besides chance (1)
   --slots N    percent that totals may miss the slots by (0.5)
   --thread TID=REPORT.json   what `tdagent report --thread=TID` said
   --functions-only   totals are not looked at
@@ -26,6 +27,9 @@ import json
 import math
 import sys
 
+import chance
+
+SHARE_ALARM = 1e-7
 LEVEL1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
 CLAMP_HEAVY = 2  # guest/labpmu.h
 CLAMPED_NODES = ("heavy_operations", "light_operations")
@@ -97,9 +101,7 @@ class Comparison:
             print("%-16s %6.2f %6.2f %+5.1f %7d %7d  %s %s" % (
                 truth["name"], 100 * share, 100 * row["share"], off, row["samples"], windows,
                 points(found[1]), points(found[2])))
-        if abs(row["share"] - share) > self.limits.sigma * sigma + 0.01 * share:
-            self.fail(truth["name"], "has %.2f %% of the samples, not %.2f" %
-                      (100 * row["share"], 100 * share))
+        self.check_share(truth["name"], row["share"], share, samples)
         self.farthest_share = max(self.farthest_share, abs(off))
         if windows < self.limits.windows:
             return
@@ -119,6 +121,14 @@ class Comparison:
                           (difference[1], difference[0]))
         if not found[1]:
             self.fail(truth["name"], "has windows and no top-down")
+
+    def check_share(self, name, found, share, samples):
+        slack = self.limits.share / 100 * share
+        allowed = min(max(found, share - slack), share + slack)
+        probability = chance.as_far(round(found * samples), samples, allowed)
+        if probability < SHARE_ALARM:
+            self.fail(name, "has %.2f %% of the samples, not %.2f (by chance: %.1g)" %
+                      (100 * found, 100 * share, probability))
 
     def check_functions(self):
         # The agent samples the program, never itself.  What libc and the vdso do for
@@ -200,7 +210,7 @@ def main():
                         help="level 2 must be there; without: as --totals, if it is there")
     parser.add_argument("--windows", type=int, default=200)
     parser.add_argument("--enough", type=int, default=1)
-    parser.add_argument("--sigma", type=float, default=4)
+    parser.add_argument("--share", type=float, default=1)
     parser.add_argument("--slots", type=float, default=0.5)
     parser.add_argument("--thread", type=of_one_thread, action="append", default=[])
     parser.add_argument("--functions-only", action="store_true")

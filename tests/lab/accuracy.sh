@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every function's top-down is within 1 point of the emulator's truth, totals
-# within 0.5, shares within 4 sigma.  --long: the whole matrix, some 5 minutes.
+# within 0.5, shares within chance.  --long: the whole matrix, some 5 minutes.
 . "$(dirname "$0")/lib.sh"
 
 # compare_with_truth MODEL SHORT LONG ROUNDS FUNCTIONS: so many have 200 windows

@@ -4,10 +4,11 @@
  * turns below a few callers whose totals are known: prints the emulator's truth
  * about each caller with all that it calls, one line of JSON each.
  *
- * callers [-r ROUNDS] [-d DEPTH] [-w WALKS]
+ * callers [-r ROUNDS] [-d DEPTH] [-e DEPTH] [-w WALKS]
  *
- * -d: all of it happens below so many calls of one function.  -w: walks the frame
- * pointers that often at the bottom instead, and says what a walk costs.
+ * -d: all of it happens below so many calls of one function.  -e: what has no callees
+ * happens below so many more.  -w: walks the frame pointers that often at the bottom
+ * instead, and says what a walk costs.
  */
 #include <link.h>
 #include <stdbool.h>
@@ -109,7 +110,7 @@ static const struct labpmu_mix agent_mix = {1500, 500, 6000, 2000, 200, 300, 500
 static uintptr_t bias;
 static char *agent_start, *agent_stop;
 static int agent_number = -1, walk_number = -1;
-static unsigned rounds = 100, depth, walks;
+static unsigned rounds = 100, depth, extra, walks;
 static unsigned frames_walked;
 
 static int find_objects(struct dl_phdr_info *info, size_t size, void *unused)
@@ -223,6 +224,15 @@ static void print_truth(void)
 	       walks);
 }
 
+__attribute__((NOINLINE)) static void go_down(unsigned left, void (*then)(void))
+{
+	if (left)
+		go_down(left - 1, then);
+	else
+		then();
+	KEEP_FRAME;
+}
+
 __attribute__((NOINLINE)) static void work(void)
 {
 	for (unsigned i = 0; i < walks; i++)
@@ -230,17 +240,8 @@ __attribute__((NOINLINE)) static void work(void)
 	for (unsigned i = 0; i < rounds && !walks; i++) {
 		parser();
 		table();
-		alone();
+		go_down(extra, alone);
 	}
-	KEEP_FRAME;
-}
-
-__attribute__((NOINLINE)) static void go_down(unsigned left)
-{
-	if (left)
-		go_down(left - 1);
-	else
-		work();
 	KEEP_FRAME;
 }
 
@@ -249,11 +250,13 @@ int main(int argc, char **argv)
 	int option;
 	bool lab;
 
-	while ((option = getopt(argc, argv, "r:d:w:")) != -1) {
+	while ((option = getopt(argc, argv, "r:d:e:w:")) != -1) {
 		if (option == 'r')
 			rounds = (unsigned)strtoul(optarg, NULL, 10);
 		else if (option == 'd')
 			depth = (unsigned)strtoul(optarg, NULL, 10);
+		else if (option == 'e')
+			extra = (unsigned)strtoul(optarg, NULL, 10);
 		else if (option == 'w')
 			walks = (unsigned)strtoul(optarg, NULL, 10);
 		else
@@ -263,7 +266,7 @@ int main(int argc, char **argv)
 	lab = declare();
 	if (!lab)
 		puts("not in the lab");
-	go_down(depth);
+	go_down(depth, work);
 	if (!lab)
 		return 0;
 	print_truth();

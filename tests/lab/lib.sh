@@ -61,18 +61,27 @@ measure_program()
 	report_on "$1"
 }
 
-# report_on LABEL: $work/LABEL.json, and LABEL.TID.json of each busy thread.
+# report_on LABEL [OPTION...]: $work/LABEL.json, and LABEL.TID.json of each busy thread.
 report_on()
 {
+	label=$1
+	shift
 	threads=
-	"$tdagent" report --top=0 --format=json "$work/$1/profile" >"$work/$1.json" ||
-		fail "$1: no report"
+	"$tdagent" report --top=0 --format=json "$@" "$work/$label/profile" >"$work/$label.json" ||
+		fail "$label: no report"
 	for tid in $(sed -n 's/.*"what": "thread", "tid": \([0-9]*\), "insns": [0-9]\{8,\},.*/\1/p' \
-		"$work/$1/truth"); do
-		"$tdagent" report --top=0 --format=json --thread="$tid" "$work/$1/profile" \
-			>"$work/$1.$tid.json" || fail "$1: no report of thread $tid"
-		threads="$threads --thread $tid=$work/$1.$tid.json"
+		"$work/$label/truth"); do
+		"$tdagent" report --top=0 --format=json --thread="$tid" "$@" "$work/$label/profile" \
+			>"$work/$label.$tid.json" || fail "$label: no report of thread $tid"
+		threads="$threads --thread $tid=$work/$label.$tid.json"
 	done
+}
+
+# windows_of LABEL: how many valid ones the last report has
+windows_of()
+{
+	python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["totals"]["windows"]["valid"])' "$work/$1.json"
 }
 
 # accurate LABEL [OPTION...]: the last report against the truth, by accuracy.py.

@@ -29,7 +29,7 @@ END
 echo "== interrupts 500 instructions late"
 measure skid "" 100000 2000 "-r 1500 -k 500"
 # a sample that comes late is another function's: shares are as good as the interrupt
-accurate skid --brief --windows 100 --enough 5 --sigma 15
+accurate skid --brief --windows 100 --enough 5 --share 25
 holds skid <<'END'
 check(any("cycles late (median)" in n for n in report["run"]["notes"]), "no note about late interrupts")
 END

@@ -7,8 +7,10 @@ under their paths.  Prints one line a function; the exit status says whether all
 within the limits:
 
   --limit CYCLES=POINTS  level 1 of functions of so many cycles a visit, or more; the one with most
-                         cycles that a function reaches counts.  A shorter function is told only
-                         with its callers, or is within the widest limit or twice its interval.
+                         cycles that a function reaches counts.  What its interval says may
+                         be beyond, by 2.5 times that (chance makes one in a million so), up to
+                         twice the limit.  A shorter function is told only with its callers,
+                         or is within the widest limit or 2.5 times its interval.
   --level2 FACTOR        level 2 may be so much farther away (2)
   --samples N            a function with fewer is only shown (100)
   --totals POINTS        a caller together with all that it calls; not given: not looked at
@@ -20,6 +22,7 @@ import json
 import os
 import sys
 
+SURE = 2.5  # half widths of 95 % intervals: 4.9 sigma
 LEVEL1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
 DERIVED = (("light_operations", "retiring", "heavy_operations"),
            ("machine_clears", "bad_speculation", "branch_mispredicts"),
@@ -117,6 +120,12 @@ class Comparison:
         reached = [limit for limit in self.limits.limit if function.visit >= limit[0]]
         return max(reached)[1] if reached else None
 
+    def allowed(self, limit, said, factor):
+        """Points: limit (None: no limit of its own) and what the interval says, of a level."""
+        if limit is None:
+            return max(factor * max(points for _, points in self.limits.limit), said)
+        return max(factor * limit, min(said, 2 * factor * limit))
+
     def show(self, function):
         row = function.row or {}
         found = ["%5.2f %-18s" % found if found else " " * 24
@@ -140,11 +149,8 @@ class Comparison:
         for level, difference in enumerate(found):
             if not difference:
                 continue
-            allowed = limit
-            if limit is None:
-                allowed = max(max(points for _, points in self.limits.limit),
-                              2 * function.half_width(difference[1]))
-            allowed *= self.limits.level2 if level else 1
+            factor = self.limits.level2 if level else 1
+            allowed = self.allowed(limit, SURE * function.half_width(difference[1]), factor)
             if difference[0] > allowed:
                 self.fail(function.name, "(%s): %s is %.2f points from the truth, not %.2f" % (
                     function.evidence, difference[1], difference[0], allowed))

@@ -25,6 +25,8 @@ done
 kill -9 $pid
 wait $pid
 [ $? -eq 137 ] || fail "the program was not killed"
+$clean "$tdagent" report "$work/profiles/burn.$pid" | grep -q "^state  *killed or crashed" ||
+	fail "the report does not say that it was killed"
 
 expect "$work/profiles/burn.$pid" <<'END'
 has_share("burn_sixty", 0.6)

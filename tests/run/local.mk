@@ -6,6 +6,7 @@ run_tests = \
 	tests/run/audit.sh \
 	tests/run/badinput.sh \
 	tests/run/callpath.sh \
+	tests/run/chance.sh \
 	tests/run/children.sh \
 	tests/run/command.sh \
 	tests/run/constant.sh \

@@ -261,10 +261,16 @@ tests_unit_test_vernier_SOURCES = tests/unit/test_vernier.c \
 tests_unit_test_vernier_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_vernier_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
-endif
-
 check_PROGRAMS += tests/unit/test_collect
 TESTS += tests/unit/test_collect
 tests_unit_test_collect_SOURCES = tests/unit/test_collect.c
 tests_unit_test_collect_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_collect_LDADD = tools/libaudit.la $(CHECK_LIBS)
+
+else
+
+TESTS += tests/unit/without.sh
+
+endif
+
+EXTRA_DIST += tests/unit/without.sh

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The strobe's state machine, with a trigger and counters made of variables. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/timeline.h"
 #include "tests/unit/fake_strobe.h"
 
@@ -539,6 +541,79 @@ START_TEST(logs_offsets_and_large_counts)
 }
 END_TEST
 
+/* As if so much of the program's time went by until the counters are read: a walk. */
+#define WALK 3000u
+
+static bool read_after_a_walk(struct td_thread *t, struct td_reading *now)
+{
+	counted[0] += WALK;
+	return fake_read(t, now);
+}
+
+static ucontext_t interrupted;
+
+static void begin_walking(void)
+{
+	td_store.header->path_size = TD_PATH_SIZE(2);
+	thread.callpath = aligned_alloc(64, (sizeof(struct td_callpath) + 63) & ~63ul);
+	ck_assert_ptr_nonnull(thread.callpath);
+	memset(thread.callpath, 0, sizeof(*thread.callpath));
+	td_callpath_reset(thread.callpath, (struct td_range){0, 0}, false);
+	ck_assert_int_eq(getcontext(&interrupted), 0);
+	thread.interrupted = &interrupted;
+}
+
+static void end_walking(void)
+{
+	free(thread.callpath);
+	thread.callpath = NULL;
+	td_paths_forget();
+}
+
+/* The long period begins behind the walk at a window's end. */
+START_TEST(walks_before_the_long_period)
+{
+	struct td_counter_ops walking = counters;
+	uint64_t before, closed_at;
+
+	walking.read_total = read_after_a_walk;
+	begin_walking();
+	signal_at(here, 1200000, 0);
+	thread.counters = &walking;
+	before = armings;
+	signal_at(here, 2500, 0);
+	closed_at = counted[0] - WALK;
+	ck_assert_uint_eq(armings, before + 2);
+	ck_assert_uint_eq(armed, thread.next_long);
+	ck_assert_uint_eq(thread.armed_at, closed_at + WALK);
+	/* what is too early for that period is an echo of the one before */
+	thread.counters = &counters;
+	signal_at(here, armed - 1, 0);
+	ck_assert_uint_eq(record()->samples, 1);
+	signal_at(here, 1, 0);
+	ck_assert_uint_eq(record()->samples, 2);
+	/* a period for the next window, no other one */
+	ck_assert_uint_eq(armings, before + 3);
+	end_walking();
+}
+END_TEST
+
+/* The trigger failed: it is left alone. */
+START_TEST(walks_after_the_last_period)
+{
+	uint64_t before;
+
+	begin_walking();
+	signal_at(here, 1200000, 0);
+	before = armings;
+	arm_result = -EBADF;
+	signal_at(here, 2500, 0);
+	ck_assert_uint_eq(armings, before + 1);
+	ck_assert_uint_eq(record()->windows, 1);
+	end_walking();
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
 	tcase_add_test(tests, counts_a_window);
@@ -570,6 +645,8 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, begins_anywhere);
 	tcase_add_test(tests, repeats_with_the_seed);
 	tcase_add_test(tests, stops_when_it_cannot_arm);
+	tcase_add_test(tests, walks_before_the_long_period);
+	tcase_add_test(tests, walks_after_the_last_period);
 	tcase_add_test(tests, fills_up_and_goes_on);
 	tcase_add_test(tests, logs_windows);
 	tcase_add_test(tests, logs_offsets_and_large_counts);

@@ -10,62 +10,113 @@
 #define WINDOWS 20000
 #define LONGEST 600 /* cycles */
 
+#define ENDING 300 /* an offset in HALVES */
+
 enum { CALLER, HALVES, COLD, FUNCTIONS };
 
 /* A stretch of code that runs from one end to the other, and how it is left. */
 struct part {
 	uint32_t function, offset, cycles; /* a byte a cycle */
 	int leaves;                        /* by a call or a return, not by a jump */
+	int passed;                        /* interrupts wait for its end */
 };
 
 /* A jump to the cold part in the middle, and back behind it. */
 static const struct part once[] = {
-	{CALLER, 0, 80, 1},
-	{HALVES, 0, 30, 0},
-	{COLD, 0, 150, 0},
-	{HALVES, 30, 30, 1},
+	{CALLER, 0, 80, 1, 0},
+	{HALVES, 0, 30, 0, 0},
+	{COLD, 0, 150, 0, 0},
+	{HALVES, 30, 30, 1, 0},
 };
 
 /* A loop with a jump to the cold part and back. */
 static const struct part often[] = {
-	{CALLER, 0, 80, 1}, {HALVES, 0, 60, 0}, {COLD, 0, 50, 0},   {HALVES, 0, 60, 0},
-	{COLD, 0, 50, 0},   {HALVES, 0, 60, 0}, {COLD, 0, 50, 0},   {HALVES, 0, 60, 0},
-	{COLD, 0, 50, 0},   {HALVES, 0, 60, 0}, {CALLER, 80, 5, 1},
+	{CALLER, 0, 80, 1, 0}, {HALVES, 0, 60, 0, 0}, {COLD, 0, 50, 0, 0},
+	{HALVES, 0, 60, 0, 0}, {COLD, 0, 50, 0, 0},   {HALVES, 0, 60, 0, 0},
+	{COLD, 0, 50, 0, 0},   {HALVES, 0, 60, 0, 0}, {COLD, 0, 50, 0, 0},
+	{HALVES, 0, 60, 0, 0}, {CALLER, 80, 5, 1, 0},
+};
+
+#define SHORT(passed)                                                                    \
+	{CALLER, 0, 80, 1, 0}, {HALVES, 0, 10, 0, 0},                                    \
+	{                                                                                \
+		HALVES, ENDING, 4, 1, passed                                             \
+	}
+#define SHORT_ONES(passed)                                                               \
+	SHORT(passed), SHORT(passed), SHORT(passed), SHORT(passed), SHORT(passed),       \
+		SHORT(passed), SHORT(passed), SHORT(passed)
+
+/* A loop of mostly few turns that returns: what waits for the end of its last block comes
+ * at the return. */
+static const struct part loop[] = {
+	SHORT_ONES(1),
+	{CALLER, 0, 80, 1, 0},
+	{HALVES, 0, 300, 0, 0},
+	{HALVES, ENDING, 4, 1, 1},
+};
+
+/* The same with an ending that takes its time. */
+static const struct part slow[] = {
+	SHORT_ONES(0),
+	{CALLER, 0, 80, 1, 0},
+	{HALVES, 0, 300, 0, 0},
+	{HALVES, ENDING, 4, 1, 0},
 };
 
 struct moment {
 	uint32_t function, offset, left; /* left: calls and returns so far */
+	uint32_t unlike; /* cycles so far of what behaves in another way */
+	uint32_t wait;   /* until an interrupt comes */
 };
 
-/* What the program does, cycle by cycle, over and over again. */
-static size_t run(const struct part *part, size_t parts, struct moment *moment)
+static struct moment moment[16384];
+static struct td_separate_window window[WINDOWS];
+
+/* The cold part, and an ending that takes its time. */
+static int is_unlike(const struct part *part)
 {
-	uint32_t left = 0;
+	return part->function == COLD || (part->offset == ENDING && !part->passed);
+}
+
+/* What the program does, cycle by cycle, over and over again. */
+static size_t run(const struct part *part, size_t parts)
+{
+	uint32_t left = 0, unlike = 0;
 	size_t n = 0;
 
 	for (int round = 0; round < 8; round++) {
 		for (size_t i = 0; i < parts; i++) {
-			for (uint32_t c = 0; c < part[i].cycles; c++)
+			for (uint32_t c = 0; c < part[i].cycles; c++) {
+				uint32_t wait = part[i].cycles - 1 - c;
+
+				wait = part[i].passed ? wait : 0;
+				unlike += is_unlike(&part[i]);
 				moment[n++] = (struct moment){part[i].function,
-							      part[i].offset + c, left};
+							      part[i].offset + c + wait,
+							      left, unlike, wait};
+			}
 			left += part[i].leaves != 0;
 		}
 	}
 	return n;
 }
 
-static void cut(const struct moment *moment, size_t moments,
-		struct td_separate_window *window)
+static void cut(const struct part *part, size_t parts)
 {
+	size_t moments = run(part, parts);
 	struct td_random random;
 
 	td_random_seed(&random, 1, 0);
 	for (size_t i = 0; i < WINDOWS; i++) {
 		uint32_t length = 2 + (uint32_t)td_random_below(&random, LONGEST);
 		const struct moment *open =
-			&moment[td_random_below(&random, moments - LONGEST - 2)];
-		const struct moment *close = open + length;
+			&moment[td_random_below(&random, moments - LONGEST - 10)];
+		const struct moment *close;
 
+		open += open->wait;
+		close = open + length;
+		close += close->wait;
+		length = (uint32_t)(close - open);
 		window[i] = (struct td_separate_window){
 			.open = open->function,
 			.open_offset = open->offset,
@@ -74,25 +125,35 @@ static void cut(const struct moment *moment, size_t moments,
 			.requested = (float)length,
 			.slots = (float)length,
 			.calls = (uint8_t)(close->left - open->left),
+			.value = {(float)(close->unlike - open->unlike),
+				  (float)(length - (close->unlike - open->unlike))},
 		};
 	}
 }
 
-/* Up to which length windows of the function without a return are its own. */
-static double alone_in(uint32_t function, const struct td_separate_window *window)
+#define INPUT                                                                            \
+	{                                                                                \
+		.window = window, .windows = WINDOWS, .functions = FUNCTIONS,            \
+		.nodes = TD_SEPARATE_NODES, .returns = 1,                                \
+	}
+
+/* Free them. */
+static struct td_columns columns_of_all(void)
 {
-	struct td_separate_input input = {
-		.window = window,
-		.windows = WINDOWS,
-		.functions = FUNCTIONS,
-		.nodes = TD_SEPARATE_NODES,
-		.returns = 1,
-	};
+	const struct td_separate_input input = INPUT;
 	struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .width = 1};
 	struct td_columns columns;
-	double alone = -1;
 
 	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
+	return columns;
+}
+
+/* Up to which length windows of the function without a return are its own. */
+static double alone_in(uint32_t function)
+{
+	struct td_columns columns = columns_of_all();
+	double alone = -1;
+
 	for (uint32_t c = 0; c < columns.columns; c++)
 		if (columns.function[c] == function)
 			alone = columns.alone[c];
@@ -102,11 +163,8 @@ static double alone_in(uint32_t function, const struct td_separate_window *windo
 
 static double alone_in_cold(const struct part *part, size_t parts)
 {
-	static struct moment moment[8192];
-	static struct td_separate_window window[WINDOWS];
-
-	cut(moment, run(part, parts, moment), window);
-	return alone_in(COLD, window);
+	cut(part, parts);
+	return alone_in(COLD);
 }
 
 /* Nobody comes back to a cold part from behind the jump to it. */
@@ -129,11 +187,9 @@ END_TEST
  * came back from it in the last one.  He has come through, all the same. */
 START_TEST(there_and_back)
 {
-	static struct moment moment[8192];
-	static struct td_separate_window window[WINDOWS];
 	double alone;
 
-	cut(moment, run(once, sizeof(once) / sizeof(once[0]), moment), window);
+	cut(once, sizeof(once) / sizeof(once[0]));
 	for (size_t i = 0; i < WINDOWS; i++) {
 		struct td_separate_window *w = &window[i];
 
@@ -141,13 +197,13 @@ START_TEST(there_and_back)
 		    (w->open == COLD && w->open_offset < 110))
 			w->empty = 1;
 	}
-	alone = alone_in(HALVES, window);
+	alone = alone_in(HALVES);
 	ck_assert_msg(alone < 160, "up to %g cycles", alone);
 }
 END_TEST
 
 /* In every third window nobody counts what leaves and comes back. */
-static void count_not_all(struct td_separate_window *window)
+static void count_not_all(void)
 {
 	for (size_t i = 0; i < WINDOWS; i += 3) {
 		window[i].unsure = 1;
@@ -161,22 +217,15 @@ static void count_not_all(struct td_separate_window *window)
  */
 START_TEST(own_by_length)
 {
-	static struct moment moment[8192];
-	static struct td_separate_window window[WINDOWS], counted[WINDOWS];
-	const struct td_separate_input input = {
-		.window = window,
-		.windows = WINDOWS,
-		.functions = FUNCTIONS,
-		.nodes = TD_SEPARATE_NODES,
-		.returns = 1,
-	};
+	static struct td_separate_window counted[WINDOWS];
+	const struct td_separate_input input = INPUT;
 	const struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .width = 1};
 	struct td_columns columns;
 	unsigned own = 0, of = 0, left = 0;
 
-	cut(moment, run(once, sizeof(once) / sizeof(once[0]), moment), window);
+	cut(once, sizeof(once) / sizeof(once[0]));
 	memcpy(counted, window, sizeof(window));
-	count_not_all(window);
+	count_not_all();
 	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
 	for (size_t i = 0; i < WINDOWS; i += 3) {
 		int taken = td_columns_own(&columns, &input, &axis, i);
@@ -197,15 +246,6 @@ END_TEST
 /* Columns of a function whose second half retires so many 255ths of its slots more. */
 static unsigned columns_of_halves(double more)
 {
-	static struct td_separate_window window[WINDOWS];
-	const struct td_separate_input input = {
-		.window = window,
-		.windows = WINDOWS,
-		.functions = FUNCTIONS,
-		.nodes = TD_SEPARATE_NODES,
-		.returns = 1,
-	};
-	const struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .width = 1};
 	struct td_columns columns;
 	unsigned n;
 
@@ -223,7 +263,7 @@ static unsigned columns_of_halves(double more)
 			.value = {part * (float)length, 0, 0, (1 - part) * (float)length},
 		};
 	}
-	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
+	columns = columns_of_all();
 	n = columns.columns;
 	td_columns_free(&columns);
 	return n;
@@ -238,10 +278,39 @@ START_TEST(rounding_makes_no_pieces)
 }
 END_TEST
 
+static unsigned pieces_of(const struct part *part, size_t parts)
+{
+	struct td_columns columns;
+	unsigned pieces = 0;
+
+	cut(part, parts);
+	columns = columns_of_all();
+	for (uint32_t c = 0; c < columns.columns; c++)
+		pieces += columns.function[c] == HALVES;
+	td_columns_free(&columns);
+	return pieces;
+}
+
+/* No way through a function is one place that no window stays in. */
+START_TEST(passed_place)
+{
+	ck_assert_uint_eq(pieces_of(loop, sizeof(loop) / sizeof(loop[0])), 1);
+	ck_assert_uint_ge(pieces_of(slow, sizeof(slow) / sizeof(slow[0])), 2);
+}
+END_TEST
+
+/* Windows that went to the cold part and back are no reason to cut. */
+START_TEST(whole_where_it_jumps)
+{
+	ck_assert_uint_eq(pieces_of(often, sizeof(often) / sizeof(often[0])), 1);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("window_columns",
 			 (const TTest *const[]){cold_part, cold_part_of_a_loop,
 						there_and_back, own_by_length,
+						passed_place, whole_where_it_jumps,
 						rounding_makes_no_pieces, NULL});
 }
