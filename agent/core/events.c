@@ -22,8 +22,6 @@
 #include "agent/sigsafe/proc.h"
 #include "decoder/events.h"
 
-#define SMT_ACTIVE "/sys/devices/system/cpu/smt/active"
-
 /* The self-test's loop, how often it may fail, and a period that it does not reach. */
 #define LOOP 20000u
 #define TRIES 3u
@@ -672,7 +670,7 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 
 	if (works)
 		return 0;
-	found->shared = all_found[TD_CORES_SMALL].shared = file_says(SMT_ACTIVE, '1');
+	found->shared = all_found[TD_CORES_SMALL].shared = td_cores_are_shared();
 	if (td_cores_find(cores)) {
 		error = detect_hybrid(options, cores, why, size);
 	} else {
