@@ -36,7 +36,7 @@ struct sources {
 void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *header)
 {
 	memset(plan, 0, sizeof(*plan));
-	plan->alone = 1;
+	plan->alone = 1; /* until an event says that there are two */
 	if (header->backend != TD_BACKEND_EVENTS || !header->family[0])
 		return;
 	plan->family = td_events_named(header->family);
@@ -54,6 +54,8 @@ void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *he
 	}
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
 		plan->first[i] = i < header->counters ? (int)i : -1;
+	if (td_groups_is_shared(plan))
+		plan->alone = NAN;
 }
 
 void td_groups_adopt(struct td_groups_plan *all, const struct td_groups_plan *plan,

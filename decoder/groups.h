@@ -26,8 +26,9 @@ struct td_groups_plan {
 	/* Where group 0's values are among the sums that the caller has of them; -1:
 	 * nowhere. */
 	int first[TD_COUNTERS_MAX];
-	/* Of the run's cycles the part in which a thread had its core alone; for what no
-	 * window tells of itself.  1: nobody else runs there, or that is not known. */
+	/* Of the run's cycles the part in which a thread had its core alone, for what no
+	 * window tells of itself.  1: there is one thread; NAN: not known, then what takes
+	 * it is not either. */
 	double alone;
 };
 

@@ -109,8 +109,9 @@ int td_report_groups_share(struct td_report *report)
 	return td_report_note(
 		report,
 		td_text_format("two hardware threads share a core, and in %.1f %% of the "
-			       "cycles (%.1f to %.1f) the other one ran as well: slots "
-			       "are a thread's share of them, half of the core's then",
+			       "cycles (%.1f to %.1f) the other one ran as well: "
+			       "top-down is of the slots left to this one, half of them "
+			       "then",
 			       100 * (1 - alone.value), 100 * (1 - alone.high),
 			       100 * (1 - alone.low)));
 }
