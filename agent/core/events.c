@@ -380,13 +380,13 @@ static bool level1_makes_sense(struct td_thread *thread)
 static void drop_group(uint32_t group)
 {
 	uint32_t last = --shape->groups;
+	bool alone = td_events_own(group) < 2;
 
 	if (group < found->tables)
 		found->tables--;
 	else
 		td_core_note("events of TDAGENT_EVENTS that do not count here: %s%s",
-			     found->member[group][0].name,
-			     shape->members[group] > 2 ? " and others" : "");
+			     found->member[group][0].name, alone ? "" : " and others");
 	for (uint32_t g = group; g < last; g++) {
 		memcpy(found->member[g], found->member[g + 1], sizeof(found->member[g]));
 		memcpy(shape->value[g], shape->value[g + 1], sizeof(shape->value[g]));
