@@ -27,8 +27,8 @@ struct td_groups_plan {
 	 * nowhere. */
 	int first[TD_COUNTERS_MAX];
 	/* Of the run's cycles the part in which a thread had its core alone, for what no
-	 * window tells of itself.  1: there is one thread; NAN: not known, then what takes
-	 * it is not either. */
+	 * window tells of itself.  1: there is one thread; NAN: not known, then what
+	 * takes it is not either. */
 	double alone;
 };
 
