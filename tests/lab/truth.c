@@ -98,8 +98,8 @@ static bool declare(struct lab_range *ranges, size_t n, const struct lab_options
 			     &next->mix);
 	}
 	of_cores = options->cores;
-	labpmu_param(LABPMU_SELF, 1.0, &rest_mix);
 	lab_agent_declare(options->parts);
+	labpmu_param(LABPMU_SELF, 1.0, &rest_mix);
 	labpmu_commit();
 	if (options->skid)
 		labpmu_skid(options->skid, 1);
