@@ -28,6 +28,7 @@ struct td_report_log {
 	unsigned nodes;
 	int returns;
 	int parts;         /* separate_parts.h */
+	int rates;         /* of level 1 there are only events */
 	int exact, chosen; /* separate.h */
 	uint32_t width;    /* slots a cycle */
 	unsigned together; /* windows of a sample, where the log has lost their order */
@@ -59,6 +60,7 @@ struct taking {
 	struct group group[TD_GROUPS_MAX];
 	int whole;   /* group 0 counts all of level 1 */
 	int parts;   /* others do, or nobody does: each a part */
+	int rates;   /* nobody does, and formulas of events make it */
 	int returns; /* some group that is taken has them */
 	struct region *region;
 	size_t regions;
@@ -175,6 +177,20 @@ static void find_parts_of_all(struct taking *t, const struct td_groups_plan *pla
 	}
 }
 
+/* Where a core is shared: a node is no sum of a group's counts, but each group's events
+ * can be told apart. */
+static void find_rates(struct taking *t, const struct td_groups_plan *plan)
+{
+	for (uint32_t g = 0; g < plan->groups; g++) {
+		struct group *group = &t->group[g];
+
+		group->taken = plan->returns[g] && has_empty(t->profile, g);
+		group->left[0] = plan->returns[g] ? plan->returns[g] : -1;
+		t->rates = t->rates || group->taken;
+	}
+	t->returns = t->rates;
+}
+
 /*
  * Where group 0 has no returns, and others have them beside a part of level 1: these
  * others.
@@ -187,6 +203,8 @@ static void find_parts(struct taking *t)
 	if (!t->whole) {
 		if (t->profile->header.windows == TD_WINDOWS_VERNIER)
 			find_parts_of_all(t, &plan);
+		else if (td_groups_is_shared(&plan))
+			find_rates(t, &plan);
 		return;
 	}
 	for (uint32_t g = 1; g < plan.groups; g++) {
@@ -262,7 +280,7 @@ static int start(struct taking *t)
 		t->whole = t->whole && (k >= TD_NODES_LEVEL1 || t->node[k] >= 0);
 	}
 	find_groups(t);
-	return t->whole || t->parts;
+	return t->whole || t->parts || t->rates;
 }
 
 /* Profiles of other processors or with other counters are not mixed with these. */
@@ -278,11 +296,13 @@ static int fits(const struct taking *t, struct td_report_log *log)
 		log->width = width;
 		log->returns = has_returns(t);
 		log->parts = t->parts;
+		log->rates = t->rates;
 		log->exact = exact;
 	}
 	log->chosen = log->chosen || t->profile->header.drilled;
 	return log->width == width && log->nodes == nodes && log->exact == exact &&
-	       log->returns == has_returns(t) && log->parts == t->parts;
+	       log->returns == has_returns(t) && log->parts == t->parts &&
+	       log->rates == t->rates;
 }
 
 /* In their order the jackknife's pieces hold windows of one sample together. */
@@ -634,16 +654,19 @@ static int take_result(struct td_report *report, const struct td_separate *resul
 static int separate(struct td_report *report, const struct td_separate_input *input)
 {
 	struct td_separate result;
-	int err = report->log->parts ? td_separate_parts(input, &result)
-				     : td_separate(input, &result);
+	int err;
 
+	if (report->log->rates)
+		return td_report_rates(report, input, report->log->counts, 0);
+	err = report->log->parts ? td_separate_parts(input, &result)
+				 : td_separate(input, &result);
 	if (err)
 		return err;
 	if (result.cost.axis != TD_AXIS_NONE)
 		err = take_result(report, &result);
 	td_separate_free(&result);
 	if (!err && report->log->exact && (input->returns || report->log->parts))
-		err = td_report_rates(report, input, report->log->counts);
+		err = td_report_rates(report, input, report->log->counts, 1);
 	return err;
 }
 
