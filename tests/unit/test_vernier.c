@@ -645,6 +645,26 @@ START_TEST(groups_take_turns)
 }
 END_TEST
 
+/* What overflows is set anew, and may lose a cycle by it that the other one has. */
+START_TEST(the_other_event_measures)
+{
+	static const uint64_t opens[] = {ID_A, ID_B}, closes[] = {ID_B, ID_A};
+
+	use_events(1);
+	for (uint32_t i = 0; i < 2; i++) {
+		pass_events(90000, 900);
+		overflow(opens[i], here);
+		counts.value[i ? EV_B : EV_A] -= 1;
+		pass_events(500, 5);
+		overflow(closes[i], here);
+		ck_assert_uint_eq(logged(i)->requested, 500);
+		ck_assert_uint_eq(logged(i)->value[0], 4 * 500);
+	}
+	ck_assert_uint_eq(group_place(0)->sum[0].sum, 2 * 4 * 500);
+	ck_assert_uint_eq(record()->total[0], 4 * (2 * 90500 - 1));
+}
+END_TEST
+
 /* What a group counts in its turns is no total of the run. */
 START_TEST(totals_are_of_what_all_groups_count)
 {
@@ -741,6 +761,7 @@ int main(void)
 	tcase_add_test(tests, the_ring_goes_round);
 	tcase_add_test(tests, nonsense_empties_the_ring);
 	tcase_add_test(tests, groups_take_turns);
+	tcase_add_test(tests, the_other_event_measures);
 	tcase_add_test(tests, totals_are_of_what_all_groups_count);
 	tcase_add_test(tests, one_group_makes_level_1);
 	tcase_add_test(tests, a_tick_during_a_drain_comes_again);
