@@ -25,6 +25,7 @@ struct source {
 struct sources {
 	const struct td_event_family *family;
 	double width;
+	double alone; /* as the plan's */
 	struct source source[SOURCES_MAX];
 	uint32_t n;
 	uint32_t used;  /* bits of groups */
@@ -35,6 +36,7 @@ struct sources {
 void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *header)
 {
 	memset(plan, 0, sizeof(*plan));
+	plan->alone = 1; /* until an event says that there are two */
 	if (header->backend != TD_BACKEND_EVENTS || !header->family[0])
 		return;
 	plan->family = td_events_named(header->family);
@@ -52,6 +54,8 @@ void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *he
 	}
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
 		plan->first[i] = i < header->counters ? (int)i : -1;
+	if (td_groups_is_shared(plan))
+		plan->alone = NAN;
 }
 
 void td_groups_adopt(struct td_groups_plan *all, const struct td_groups_plan *plan,
@@ -337,17 +341,32 @@ static const char *formula_of(const struct td_event_family *family, const char *
 	return NULL;
 }
 
+/* From Ice Lake on a thread's slots are counted, before that the time alone. */
+static const char *const alone_texts[] = {
+	"max(0, min(1, 2 * own_slots / width - 1))",
+	"max(0, min(1, one_thread / ref_clock))",
+};
+
 static double value_of(void *context, const char *name, size_t length);
 
-/* Slots a cycle of this thread: half of those that it shares with another one. */
-static double slots_of(struct sources *all)
+/* The part of its cycles in which the thread has the core alone; NAN: not known. */
+static double alone_of(struct sources *all)
 {
-	double shared = value_of(all, "one_thread", strlen("one_thread")) /
-			value_of(all, "ref_clock", strlen("ref_clock"));
+	for (size_t i = 0; i < sizeof(alone_texts) / sizeof(alone_texts[0]); i++) {
+		double alone = td_formula_value(alone_texts[i], value_of, all);
 
-	if (!isfinite(shared))
-		return all->width;
-	return all->width * (1 + fmin(1, shared)) / 2;
+		if (isfinite(alone))
+			return alone;
+	}
+	return NAN;
+}
+
+/* The part of the slots that is this thread's: half of them while another one runs. */
+static double share_of(struct sources *all)
+{
+	double alone = alone_of(all);
+
+	return (1 + (isfinite(alone) ? alone : all->alone)) / 2;
 }
 
 static double value_of(void *context, const char *name, size_t length)
@@ -361,7 +380,13 @@ static double value_of(void *context, const char *name, size_t length)
 		return source->value + (source - all->source == all->moved ? all->by : 0);
 	}
 	if (length == 5 && !memcmp(name, "slots", 5))
-		return slots_of(all);
+		return all->width * share_of(all);
+	if (length == 5 && !memcmp(name, "share", 5))
+		return share_of(all);
+	if (length == 5 && !memcmp(name, "alone", 5))
+		return alone_of(all);
+	if (length == 5 && !memcmp(name, "width", 5))
+		return all->width;
 	text = formula_of(all->family, name, length);
 	return text ? td_formula_value(text, value_of, all) : NAN;
 }
@@ -442,7 +467,8 @@ void td_groups_values(const struct td_groups_plan *plan, const struct td_file_su
 		      uint64_t n, const struct td_groups *groups,
 		      struct td_topdown_value value[TD_NODES])
 {
-	struct sources all = {.family = plan->family, .width = plan->width};
+	struct sources all = {
+		.family = plan->family, .width = plan->width, .alone = plan->alone};
 
 	if (!plan->family)
 		return;
@@ -451,6 +477,33 @@ void td_groups_values(const struct td_groups_plan *plan, const struct td_file_su
 	for (int node = 0; node < TD_NODES; node++)
 		set_node(&all, node, value);
 	td_topdown_complete(value);
+}
+
+int td_groups_is_shared(const struct td_groups_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->events; i++)
+		if (strcmp(plan->event[i].name, "one_thread") == 0 ||
+		    strcmp(plan->event[i].name, "own_slots") == 0)
+			return 1;
+	return 0;
+}
+
+int td_groups_alone(const struct td_groups_plan *plan, const struct td_file_sum *first,
+		    uint64_t n, const struct td_groups *groups, struct td_estimate *alone)
+{
+	struct sources all = {.family = plan->family, .width = plan->width};
+	double half;
+
+	if (!plan->family || !td_groups_is_shared(plan))
+		return 0;
+	add_events(&all, plan, first, n, groups);
+	alone->value = evaluate(&all, "alone", UINT32_MAX, 0);
+	if (!isfinite(alone->value))
+		return 0;
+	half = half_of(&all, "alone", alone->value);
+	alone->low = between(alone->value - half, 1);
+	alone->high = between(alone->value + half, 1);
+	return 1;
 }
 
 /* The instructions a cycle of the event's group, likewise; 0: not known. */

@@ -26,6 +26,10 @@ struct td_groups_plan {
 	/* Where group 0's values are among the sums that the caller has of them; -1:
 	 * nowhere. */
 	int first[TD_COUNTERS_MAX];
+	/* Of the run's cycles the part in which a thread had its core alone, for what no
+	 * window tells of itself.  1: there is one thread; NAN: not known, then what
+	 * takes it is not either. */
+	double alone;
 };
 
 /*
@@ -56,6 +60,9 @@ struct td_groups {
 	} group[TD_GROUPS_MAX];
 	struct td_groups_rate rate[TD_EVENTS_MAX]; /* of the plan's events */
 };
+
+/* 1: the core has another thread, and some group counts how often that one runs. */
+int td_groups_is_shared(const struct td_groups_plan *plan);
 
 /* Reads the plan of a header. */
 void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *header);
@@ -90,6 +97,12 @@ void td_groups_take(struct td_groups **into, struct td_groups **from);
 void td_groups_values(const struct td_groups_plan *plan, const struct td_file_sum *first,
 		      uint64_t n, const struct td_groups *groups,
 		      struct td_topdown_value value[TD_NODES]);
+
+/* The part of their cycles in which the thread had its core alone, by the same windows;
+ * 0: they do not tell. */
+int td_groups_alone(const struct td_groups_plan *plan, const struct td_file_sum *first,
+		    uint64_t n, const struct td_groups *groups,
+		    struct td_estimate *alone);
 
 /* How often an event was, in the windows of its group. */
 struct td_event_rate {

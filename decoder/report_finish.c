@@ -285,6 +285,8 @@ static int estimate(struct td_report *report)
 		}
 	}
 	err = td_report_log_separate(report);
+	if (!err)
+		err = td_report_groups_share(report);
 	estimate_groups(report);
 	complete(report);
 	report->total_complete = report->map.slots >= 0 && report->total[0] != 0;

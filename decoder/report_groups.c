@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "decoder/text.h"
+
 #define SCOPES 3 /* report, process, thread */
 
 static int is_wanted(const struct td_file_window *w)
@@ -81,6 +83,39 @@ int td_report_groups_add(struct td_report *report, const struct td_profile *prof
 	return err;
 }
 
+/* Group 0's sums, where formulas look for them. */
+static void find_first(const struct td_report *report, const struct td_groups *groups,
+		       struct td_file_sum first[TD_COUNTERS_MAX])
+{
+	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
+		if (report->plan.first[i] >= 0)
+			first[report->plan.first[i]] = groups->group[0].sum[i];
+	}
+}
+
+int td_report_groups_share(struct td_report *report)
+{
+	struct td_file_sum first[TD_COUNTERS_MAX] = {0};
+	const struct td_groups *groups = report->groups;
+	struct td_estimate alone;
+
+	if (!groups)
+		return 0;
+	find_first(report, groups, first);
+	if (!td_groups_alone(&report->plan, first, groups->group[0].windows, groups,
+			     &alone))
+		return 0;
+	report->plan.alone = alone.value;
+	return td_report_note(
+		report,
+		td_text_format("two hardware threads share a core, and in %.1f %% of the "
+			       "cycles (%.1f to %.1f) the other one ran as well: "
+			       "top-down is of the slots left to this one, half of them "
+			       "then",
+			       100 * (1 - alone.value), 100 * (1 - alone.high),
+			       100 * (1 - alone.low)));
+}
+
 static void fill(const struct td_report *report, const struct td_groups *groups,
 		 struct td_topdown_value node[TD_NODES])
 {
@@ -88,10 +123,7 @@ static void fill(const struct td_report *report, const struct td_groups *groups,
 
 	if (!groups)
 		return;
-	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++) {
-		if (report->plan.first[i] >= 0)
-			first[report->plan.first[i]] = groups->group[0].sum[i];
-	}
+	find_first(report, groups, first);
 	td_groups_values(&report->plan, first, groups->group[0].windows, groups, node);
 }
 

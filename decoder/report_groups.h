@@ -23,6 +23,10 @@ int td_report_groups_add(struct td_report *report, const struct td_profile *prof
 			 const struct td_own_cost cost[TD_GROUPS_MAX], uint32_t process,
 			 const uint32_t *thread);
 
+/* Where a core has two threads: how much of it these had, into the plan, and a note that
+ * says so.  0 or -ENOMEM. */
+int td_report_groups_share(struct td_report *report);
+
 /* Fills in the nodes of all totals that are not known from complete counts. */
 void td_report_groups_totals(struct td_report *report);
 

@@ -28,6 +28,7 @@ struct td_report_log {
 	unsigned nodes;
 	int returns;
 	int parts;         /* separate_parts.h */
+	int rates;         /* of level 1 there are only events */
 	int exact, chosen; /* separate.h */
 	uint32_t width;    /* slots a cycle */
 	unsigned together; /* windows of a sample, where the log has lost their order */
@@ -59,6 +60,7 @@ struct taking {
 	struct group group[TD_GROUPS_MAX];
 	int whole;   /* group 0 counts all of level 1 */
 	int parts;   /* others do, or nobody does: each a part */
+	int rates;   /* nobody does, and formulas of events make it */
 	int returns; /* some group that is taken has them */
 	struct region *region;
 	size_t regions;
@@ -123,7 +125,7 @@ static int has_empty(const struct td_profile *profile, uint32_t group)
 
 /* The window's returns or calls; -1: its group does not count them. */
 static int64_t left_of(const struct taking *t, const struct td_file_window *w,
-		       const uint64_t *value, int which)
+		       const double *value, int which)
 {
 	int at = t->group[w->group].left[which];
 
@@ -137,8 +139,8 @@ static int64_t left_of(const struct taking *t, const struct td_file_window *w,
 static uint64_t base_of(const struct taking *t, uint32_t group, int which)
 {
 	const struct td_profile *profile = t->profile;
-	uint64_t count[BASE_MOST] = {0}, value[TD_COUNTERS_MAX] = {0}, most = 0, all = 0,
-		 few = 0;
+	uint64_t count[BASE_MOST] = {0}, most = 0, all = 0, few = 0;
+	double value[TD_COUNTERS_MAX];
 	uint32_t state = has_empty(profile, group) ? TD_WINDOW_EMPTY : TD_WINDOW_USED;
 
 	for (size_t i = 0; i < profile->windows; i++) {
@@ -147,7 +149,7 @@ static uint64_t base_of(const struct taking *t, uint32_t group, int which)
 
 		if (w->state != state || w->group != group)
 			continue;
-		td_profile_window_values(profile, w, value);
+		td_profile_window_unrounded(profile, w, value);
 		left = left_of(t, w, value, which);
 		all += left >= 0;
 		if (left >= 0 && left < BASE_MOST)
@@ -175,6 +177,20 @@ static void find_parts_of_all(struct taking *t, const struct td_groups_plan *pla
 	}
 }
 
+/* Where a core is shared: a node is no sum of a group's counts, but each group's events
+ * can be told apart. */
+static void find_rates(struct taking *t, const struct td_groups_plan *plan)
+{
+	for (uint32_t g = 0; g < plan->groups; g++) {
+		struct group *group = &t->group[g];
+
+		group->taken = plan->returns[g] && has_empty(t->profile, g);
+		group->left[0] = plan->returns[g] ? plan->returns[g] : -1;
+		t->rates = t->rates || group->taken;
+	}
+	t->returns = t->rates;
+}
+
 /*
  * Where group 0 has no returns, and others have them beside a part of level 1: these
  * others.
@@ -187,6 +203,8 @@ static void find_parts(struct taking *t)
 	if (!t->whole) {
 		if (t->profile->header.windows == TD_WINDOWS_VERNIER)
 			find_parts_of_all(t, &plan);
+		else if (td_groups_is_shared(&plan))
+			find_rates(t, &plan);
 		return;
 	}
 	for (uint32_t g = 1; g < plan.groups; g++) {
@@ -262,7 +280,7 @@ static int start(struct taking *t)
 		t->whole = t->whole && (k >= TD_NODES_LEVEL1 || t->node[k] >= 0);
 	}
 	find_groups(t);
-	return t->whole || t->parts;
+	return t->whole || t->parts || t->rates;
 }
 
 /* Profiles of other processors or with other counters are not mixed with these. */
@@ -278,11 +296,13 @@ static int fits(const struct taking *t, struct td_report_log *log)
 		log->width = width;
 		log->returns = has_returns(t);
 		log->parts = t->parts;
+		log->rates = t->rates;
 		log->exact = exact;
 	}
 	log->chosen = log->chosen || t->profile->header.drilled;
 	return log->width == width && log->nodes == nodes && log->exact == exact &&
-	       log->returns == has_returns(t) && log->parts == t->parts;
+	       log->returns == has_returns(t) && log->parts == t->parts &&
+	       log->rates == t->rates;
 }
 
 /* In their order the jackknife's pieces hold windows of one sample together. */
@@ -348,7 +368,7 @@ static int is_wanted(const struct taking *t, const struct td_file_window *w)
 }
 
 static uint8_t calls_of(const struct taking *t, const struct td_file_window *w,
-			const uint64_t *value)
+			const double *value)
 {
 	const uint64_t *base = t->group[w->group].base;
 	int64_t calls = 0;
@@ -363,19 +383,19 @@ static uint8_t calls_of(const struct taking *t, const struct td_file_window *w,
 }
 
 static void fill_nodes(const struct taking *t, const struct group *group,
-		       const uint64_t *value, struct td_separate_window *to)
+		       const double *value, struct td_separate_window *to)
 {
 	int nodes = t->whole && group == &t->group[0];
 
 	for (int k = 0; k < TD_SEPARATE_NODES && nodes; k++)
-		to->value[k] = t->node[k] < 0 ? 0 : (float)(int64_t)value[t->node[k]];
+		to->value[k] = t->node[k] < 0 ? 0 : (float)value[t->node[k]];
 	for (int k = 0; k < TD_NODES_LEVEL1 && !nodes; k++)
 		for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
-			to->value[k] += (float)(group->factor[k][i] * (int64_t)value[i]);
+			to->value[k] += (float)(group->factor[k][i] * value[i]);
 }
 
 static void fill(const struct taking *t, const struct td_file_window *from,
-		 const uint64_t *value, struct td_separate_window *to)
+		 const double *value, struct td_separate_window *to)
 {
 	int cycles = t->profile->header.period_unit == TD_UNIT_CYCLES;
 	const struct group *group = &t->group[from->group];
@@ -391,24 +411,24 @@ static void fill(const struct taking *t, const struct td_file_window *from,
 	to->empty = from->state == TD_WINDOW_EMPTY;
 }
 
-static void fill_counts(const struct td_file_window *from, const uint64_t *value,
+static void fill_counts(const struct td_file_window *from, const double *value,
 			struct td_report_counts *to)
 {
 	to->group = from->group;
 	for (unsigned v = 0; v < TD_REPORT_COUNTS; v++)
-		to->value[v] = (float)(int64_t)value[1 + v];
+		to->value[v] = (float)value[1 + v];
 }
 
 static int take(const struct taking *t, const struct td_profile_window *from,
 		td_report_row_fn *row, void *context)
 {
 	const struct td_file_window *w = from->window;
-	uint64_t value[TD_COUNTERS_MAX] = {0};
+	double value[TD_COUNTERS_MAX];
 	uint32_t number[2] = {0, 0};
 	int err = 0;
 	size_t slot;
 
-	if (!td_profile_window_values(t->profile, w, value) || !value[0])
+	if (!td_profile_window_unrounded(t->profile, w, value) || value[0] <= 0)
 		return 0;
 	for (int k = 0; k < 2 && w->state != TD_WINDOW_EMPTY; k++) {
 		uint64_t address = w->end[k].address;
@@ -634,16 +654,19 @@ static int take_result(struct td_report *report, const struct td_separate *resul
 static int separate(struct td_report *report, const struct td_separate_input *input)
 {
 	struct td_separate result;
-	int err = report->log->parts ? td_separate_parts(input, &result)
-				     : td_separate(input, &result);
+	int err;
 
+	if (report->log->rates)
+		return td_report_rates(report, input, report->log->counts, 0);
+	err = report->log->parts ? td_separate_parts(input, &result)
+				 : td_separate(input, &result);
 	if (err)
 		return err;
 	if (result.cost.axis != TD_AXIS_NONE)
 		err = take_result(report, &result);
 	td_separate_free(&result);
 	if (!err && report->log->exact && (input->returns || report->log->parts))
-		err = td_report_rates(report, input, report->log->counts);
+		err = td_report_rates(report, input, report->log->counts, 1);
 	return err;
 }
 

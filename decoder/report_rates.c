@@ -115,6 +115,25 @@ static int take_rates(const struct group *group, const struct td_separate_cost *
 	return 0;
 }
 
+/* What the functions' values will be made of. */
+static void take_evidence(struct td_report *report, const struct td_separate *result)
+{
+	for (size_t f = 0; f < report->functions; f++) {
+		const struct td_separate_function *from = &result->function[f];
+		struct td_report_function *to = &report->function[f];
+
+		to->own = from->own;
+		to->told = from->windows;
+		to->evidence = from->evidence;
+		to->identifiability = from->identifiability;
+		to->visit = from->visit;
+	}
+	report->separated = 1;
+	report->cost = result->cost;
+	report->told = result->windows;
+	report->own = result->own;
+}
+
 static int take_group(struct td_report *report, const struct td_separate_input *input,
 		      const struct td_report_counts *counts, const struct group *group,
 		      const struct td_separate *result)
@@ -158,6 +177,8 @@ static int separate_group(struct td_report *report, const struct td_separate_inp
 	err = td_separate(&of, &result);
 	if (!err && result.cost.axis == TD_AXIS_REQUESTED)
 		err = take_group(report, input, counts, &group, &result);
+	if (!err && result.cost.axis == TD_AXIS_REQUESTED && !number)
+		take_evidence(report, &result);
 	if (!err)
 		td_separate_free(&result);
 	free(window);
@@ -165,11 +186,11 @@ static int separate_group(struct td_report *report, const struct td_separate_inp
 }
 
 int td_report_rates(struct td_report *report, const struct td_separate_input *input,
-		    const struct td_report_counts *counts)
+		    const struct td_report_counts *counts, uint32_t first)
 {
 	int err = 0;
 
-	for (uint32_t g = 1; g < report->plan.groups && !err; g++)
+	for (uint32_t g = first; g < report->plan.groups && !err; g++)
 		err = separate_group(report, input, counts, g);
 	return err;
 }

@@ -241,7 +241,7 @@ static void add_events(struct list *list, const struct td_facts *facts)
 		       "%s", free_one);
 	if (works && facts->smt)
 		change(add(list, "two hardware threads share a core: a thread's slots "
-				 "are an estimate, and there are no totals"),
+				 "are an estimate, and totals are of the windows"),
 		       "echo off | sudo tee /sys/devices/system/cpu/smt/control");
 }
 

@@ -186,6 +186,7 @@ static void plan_in_cycles(const struct td_options *options, enum td_backend bac
 		plan->shortest = EVENTS_SHORTEST;
 	} else {
 		plan->leavings = td_metrics_shape.extras ? 1 + td_metrics_shape.nodes : 0;
+		plan->threads = td_metrics_shape.threads;
 	}
 	long_was_shorter = plan->long_period < METRICS_LONG_MIN ? plan->long_period : 0;
 	if (long_was_shorter)

@@ -10,6 +10,7 @@
 #include "agent/sigsafe/proc.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
+#define SMT_ACTIVE "/sys/devices/system/cpu/smt/active"
 
 static bool read_line(const char *pmu, const char *file, char *text, size_t size)
 {
@@ -20,6 +21,13 @@ static bool read_line(const char *pmu, const char *file, char *text, size_t size
 		return false;
 	text[strcspn(text, "\n")] = '\0';
 	return true;
+}
+
+bool td_cores_are_shared(void)
+{
+	char text[8];
+
+	return td_proc_read(SMT_ACTIVE, text, sizeof(text)) > 0 && text[0] == '1';
 }
 
 /* "0-7,16" as a set; what is beyond its size is left out. */

@@ -24,6 +24,9 @@ struct td_cores {
  * does not say so, or a filter on system calls ends who moves from core to core. */
 bool td_cores_find(struct td_cores cores[TD_CORE_TYPES]);
 
+/* Two hardware threads of a core are on: what is the core's is not a thread's alone. */
+bool td_cores_are_shared(void);
+
 /* Moves the calling thread to `cpus`, if that is not empty; *before is what
  * td_cores_leave() needs.  Returns 0 or -errno. */
 int td_cores_visit(const cpu_set_t *cpus, cpu_set_t *before);

@@ -22,8 +22,6 @@
 #include "agent/sigsafe/proc.h"
 #include "decoder/events.h"
 
-#define SMT_ACTIVE "/sys/devices/system/cpu/smt/active"
-
 /* The self-test's loop, how often it may fail, and a period that it does not reach. */
 #define LOOP 20000u
 #define TRIES 3u
@@ -382,13 +380,13 @@ static bool level1_makes_sense(struct td_thread *thread)
 static void drop_group(uint32_t group)
 {
 	uint32_t last = --shape->groups;
+	bool alone = td_events_own(group) < 2;
 
 	if (group < found->tables)
 		found->tables--;
 	else
 		td_core_note("events of TDAGENT_EVENTS that do not count here: %s%s",
-			     found->member[group][0].name,
-			     shape->members[group] > 2 ? " and others" : "");
+			     found->member[group][0].name, alone ? "" : " and others");
 	for (uint32_t g = group; g < last; g++) {
 		memcpy(found->member[g], found->member[g + 1], sizeof(found->member[g]));
 		memcpy(shape->value[g], shape->value[g + 1], sizeof(shape->value[g]));
@@ -672,7 +670,7 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 
 	if (works)
 		return 0;
-	found->shared = all_found[TD_CORES_SMALL].shared = file_says(SMT_ACTIVE, '1');
+	found->shared = all_found[TD_CORES_SMALL].shared = td_cores_are_shared();
 	if (td_cores_find(cores)) {
 		error = detect_hybrid(options, cores, why, size);
 	} else {

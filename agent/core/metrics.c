@@ -19,6 +19,7 @@
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/proc.h"
+#include "decoder/events.h"
 #include "decoder/registers.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
@@ -298,12 +299,34 @@ static void learn_lock_step(const struct td_registers *registers)
 	}
 }
 
+/*
+ * Slots a cycle of the core; 0: no such core.  Where another thread may have taken up to
+ * half of the slots the measured ones do not tell: the width of this family is known.
+ */
+static uint32_t width_of(uint64_t slots, uint64_t cycles)
+{
+	uint64_t width = (slots + cycles / 2) / cycles;
+	uint32_t family = 0, model = 0;
+	const struct td_event_family *known =
+		td_metrics_shape.threads > 1 &&
+				td_events_this_cpu(&family, &model) == TD_VENDOR_INTEL
+			? td_events_of_cpu(TD_VENDOR_INTEL, family, model)
+			: NULL;
+
+	if (known)
+		return width <= known->width && 2 * (width + 1) > known->width
+			       ? known->width
+			       : 0;
+	return width < WIDTH_MIN || width > WIDTH_MAX ? 0 : (uint32_t)width;
+}
+
 /* Counts the loop with `thread`'s group and looks at the result. */
 static int judge(const struct td_metrics_machine *machine, struct td_thread *thread,
 		 char *why, size_t size)
 {
 	struct td_reading now = {.elapsed = 0};
-	uint64_t cycles, width;
+	uint64_t cycles;
+	uint32_t width;
 
 	td_metrics_shape.width = 1;
 	td_metrics_shape.correction = (struct td_correction){0};
@@ -320,13 +343,13 @@ static int judge(const struct td_metrics_machine *machine, struct td_thread *thr
 			"the slots and metrics counters get no register, or read as nonsense");
 	if (!cycles)
 		return refuse(why, size, -EIO, "the cycles event does not count");
-	width = (now.values[0] + cycles / 2) / cycles;
-	if (width < WIDTH_MIN || width > WIDTH_MAX)
+	width = width_of(now.values[0], cycles);
+	if (!width)
 		return refuse(why, size, -EIO, "slots and cycles do not fit together");
 	if (!now.values[1 + TD_FIELD_RETIRING])
 		return refuse(why, size, -EIO,
 			      "a loop that retires shows no retiring slots");
-	td_metrics_shape.width = (uint32_t)width;
+	td_metrics_shape.width = width;
 	set_correction();
 	return 0;
 }
@@ -382,6 +405,7 @@ static int detect_here(struct td_metrics_machine *machine, char *why, size_t siz
 		machine->cycles = td_cores_hardware(machine->type, machine->cycles);
 	td_metrics_shape.nodes =
 		offers(device, "events/topdown-heavy-ops") ? TD_FIELDS : TD_FIELDS_LEVEL1;
+	td_metrics_shape.threads = td_cores_are_shared() ? 2 : 1;
 	choose_extras();
 	return try_all(machine, offers(device, "format/metrics_clear"), why, size);
 }

@@ -50,6 +50,7 @@ void td_brief_enter(struct td_thread *thread)
 	thread->unusual = !is_usual(thread);
 	thread->brief = (struct td_brief){
 		.width = width,
+		.halved = td_metrics_shape.threads > 1,
 		.late = late_slots(plan),
 		.throttled = plan->late * width,
 		.short_range = td_strobe_short_range(plan),
@@ -250,7 +251,8 @@ static inline bool is_odd(const struct td_thread *thread, uint64_t slots)
 	const struct td_window *window = &thread->window;
 
 	return thread->capture.lock != thread->registers.lock ||
-	       slots < window->requested * thread->brief.width ||
+	       slots < (window->requested >> thread->brief.halved) *
+			       thread->brief.width ||
 	       slots >= thread->brief.late;
 }
 

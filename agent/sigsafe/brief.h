@@ -68,7 +68,8 @@ static inline bool td_brief_is_echo(const struct td_thread *thread)
 
 	/* in a window no echo is possible: the period is 0 */
 	return __builtin_expect(capture->slots - thread->brief.armed_at <
-					thread->brief.armed_period,
+					thread->brief.armed_period >>
+					thread->brief.halved,
 				0) &&
 	       capture->slots_after >= capture->slots &&
 	       capture->lock == td_metrics_lock(&thread->registers);

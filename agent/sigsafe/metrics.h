@@ -32,6 +32,9 @@ struct td_metrics_shape {
 	uint32_t nodes;  /* 4 or 8 fields in PERF_METRICS */
 	uint32_t extras; /* events beside them */
 	uint32_t width;  /* slots a cycle */
+	/* Of a core that are on: SLOTS is distributed among those that run, so a cycle
+	 * has width / threads of them at least. */
+	uint32_t threads;
 	struct td_correction correction;
 	/* Reading PERF_METRICS zeroes it and SLOTS (the kernel's metrics_clear, Lunar
 	 * Lake and later): a reset without a system call, but at every reading. */

@@ -242,6 +242,12 @@ static bool is_nested(const struct td_thread *thread, const uint64_t *values)
 	       td_judge_left(thread->plan, values, thread->own_leavings);
 }
 
+/* What elapses in that time at least: fewer slots where the core is shared. */
+static uint64_t at_least(const struct td_thread *thread, uint64_t period)
+{
+	return thread->plan->threads > 1 ? period / thread->plan->threads : period;
+}
+
 static enum td_reject judge(const struct td_thread *thread,
 			    const struct td_identity *where, const struct td_reading *now,
 			    bool delayed)
@@ -253,7 +259,7 @@ static enum td_reject judge(const struct td_thread *thread,
 				.delayed = delayed,
 				.left = now->readable && is_nested(thread, now->values),
 				.length = now->elapsed,
-				.least = thread->window.requested,
+				.least = at_least(thread, thread->window.requested),
 				.opened_in = &thread->window.opened_in,
 				.closed_in = where,
 			});
@@ -412,7 +418,7 @@ static bool is_echo(const struct td_thread *thread, const struct td_reading *now
 {
 	return thread->trigger->echoes && now->readable &&
 	       thread->armed_at != TD_ARMED_UNKNOWN &&
-	       now->elapsed - thread->armed_at < thread->armed_period;
+	       now->elapsed - thread->armed_at < at_least(thread, thread->armed_period);
 }
 
 /*

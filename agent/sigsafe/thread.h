@@ -150,6 +150,8 @@ struct td_strobe_plan {
 	uint32_t empty_every; /* one window of so many is an empty one; 0 none */
 	uint32_t cpu_every;   /* CPU time is read once in so many samples; 0 as 1 */
 	uint32_t burst;       /* windows a sample, the first of several dropped; 0 as 1 */
+	uint32_t threads;     /* of a core: where slots tell time, it may have been as
+				 many times as long; 0 as 1 */
 };
 
 struct td_window {
@@ -172,6 +174,7 @@ struct td_brief {
 	uint64_t armed_at;     /* as in td_thread */
 	uint64_t armed_period; /* 0 in a window */
 	uint64_t width;        /* slots a cycle */
+	unsigned halved;       /* 1: it may have half of them, for the core is shared */
 	uint64_t late;         /* a window of so many is late */
 	uint64_t throttled;    /* so much later than twice its period, one was skipped */
 	uint64_t short_range, long_range; /* cycles, as the periods are drawn */

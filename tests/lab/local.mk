@@ -23,6 +23,7 @@ lab_tests = \
 	tests/lab/others.sh \
 	tests/lab/selfcheck.sh \
 	tests/lab/settings.sh \
+	tests/lab/smt.sh \
 	tests/lab/threads.sh \
 	tests/lab/truth.sh \
 	tests/lab/vernier.sh \

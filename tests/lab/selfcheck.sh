@@ -18,3 +18,5 @@ done
 # each of its cores by itself
 check_model large "-m hybrid -s 2" "taskset 1 ./selfcheck"
 check_model small "-m hybrid -s 2" "taskset 2 ./selfcheck"
+# a thread whose core another one shares
+check_model shared "-m spr-smt" 'taskset 2 sh -c "while :; do :; done" >/dev/null 2>&1 & taskset 1 ./selfcheck'

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define PARTS_MAX 512
+#define OTHERS 1 /* the phase of processes that have not declared themselves */
 
 /* One cycle an instruction, so that slots count instructions, too. */
 static const struct labpmu_mix agent_mix = {1500, 500, 6000, 2000, 200, 300, 5000, 1200};
@@ -55,6 +56,8 @@ static void read_parts(const char *path)
 
 void lab_agent_declare(const char *path)
 {
+	/* the next process', before it is as far as this one */
+	labpmu_param(OTHERS, 1.0, &agent_mix);
 	dl_iterate_phdr(find_agent, NULL);
 	if (!agent.start)
 		return;

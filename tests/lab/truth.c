@@ -98,8 +98,8 @@ static bool declare(struct lab_range *ranges, size_t n, const struct lab_options
 			     &next->mix);
 	}
 	of_cores = options->cores;
-	labpmu_param(LABPMU_SELF, 1.0, &rest_mix);
 	lab_agent_declare(options->parts);
+	labpmu_param(LABPMU_SELF, 1.0, &rest_mix);
 	labpmu_commit();
 	if (options->skid)
 		labpmu_skid(options->skid, 1);
@@ -149,6 +149,7 @@ static void add_up(struct labpmu_truth *sum, const struct labpmu_truth *part)
 	sum->insns += part->insns;
 	sum->cycles += part->cycles;
 	sum->slots += part->slots;
+	sum->second += part->second;
 	for (size_t i = 0; i < sizeof(sum->cat) / sizeof(sum->cat[0]); i++)
 		sum->cat[i] += part->cat[i];
 }
@@ -163,9 +164,10 @@ static void print_sums(const struct labpmu_truth *truth)
 
 	printf("\"insns\": %lu, \"cycles\": %lu, \"slots\": %lu, \"calls\": %lu, "
 	       "\"entries\": %lu, \"rets\": %lu, \"branches\": %lu, \"mispredicts\": %lu, "
-	       "\"clamped\": %lu, \"topdown\": {",
+	       "\"clamped\": %lu, \"second\": %lu, \"topdown\": {",
 	       truth->insns, truth->cycles, truth->slots, truth->calls, truth->entries,
-	       truth->rets, truth->branches, truth->mispredicts, truth->clamped);
+	       truth->rets, truth->branches, truth->mispredicts, truth->clamped,
+	       truth->second);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		printf("%s\"%s\": %lu", i ? ", " : "", names[i], truth->cat[i]);
 	printf("}}\n");

@@ -35,6 +35,7 @@ static uint32_t lock;
 static uint64_t extra[TD_EXTRAS_MAX]; /* the counters */
 static uint64_t slots;                /* since the reset */
 static unsigned in_brief, fully;
+static uint32_t threads_on = 1; /* of the core */
 
 static int here(int x)
 {
@@ -56,7 +57,8 @@ static void plan_it(uint32_t nodes)
 				       .spread = 20000,
 				       .leavings = 1 + nodes,
 				       .empty_every = 8,
-				       .cpu_every = 5};
+				       .cpu_every = 5,
+				       .threads = threads_on};
 }
 
 static void open_store(uint32_t nodes, uint32_t extras)
@@ -64,7 +66,7 @@ static void open_store(uint32_t nodes, uint32_t extras)
 	memory_store_open(1 + nodes + extras, BLOCKS);
 	td_store.header->backend = TD_BACKEND_METRICS;
 	td_metrics_shape = (struct td_metrics_shape){
-		.nodes = nodes, .extras = extras, .width = WIDTH};
+		.nodes = nodes, .extras = extras, .width = WIDTH, .threads = threads_on};
 	td_metrics_shape.correction.uop_dropping = nodes + extras;
 	if (extras > 3)
 		td_metrics_shape.correction =
@@ -192,8 +194,9 @@ static void one_signal(bool brief)
 		count(7);
 	} else if (thread.in_window) {
 		count(one_in(30)   ? 3 * SHORT + LATE
-		      : one_in(20) ? thread.window.requested / 2
-				   : thread.window.requested + 40);
+		      : one_in(20) ? thread.window.requested / 2 / threads_on
+				   : (thread.window.requested + 40) /
+					     (1 + td_random_below(&dice, threads_on)));
 	} else {
 		count(echo ? 30 : one_in(20) ? 400000 : 125000);
 	}
@@ -304,6 +307,15 @@ START_TEST(does_the_same_with_four_fields)
 }
 END_TEST
 
+/* Some windows have half of their slots, for the other thread has the others. */
+START_TEST(does_the_same_on_a_shared_core)
+{
+	threads_on = 2;
+	compare(8, 3);
+	threads_on = 1;
+}
+END_TEST
+
 START_TEST(does_the_same_with_leavings_alone)
 {
 	compare(8, 2);
@@ -365,6 +377,7 @@ int main(void)
 
 	tcase_add_test(tests, does_the_same_with_eight_fields);
 	tcase_add_test(tests, does_the_same_with_four_fields);
+	tcase_add_test(tests, does_the_same_on_a_shared_core);
 	tcase_add_test(tests, does_the_same_with_leavings_alone);
 	tcase_add_test(tests, is_not_for_everything);
 	tcase_add_test(tests, leaves_other_descriptors_alone);

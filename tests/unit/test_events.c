@@ -34,6 +34,8 @@ static double rate(void *context, const char *name, size_t length)
 
 	if (length == 5 && !strncmp(name, "slots", length))
 		return run->family->width;
+	if (length == 5 && !strncmp(name, "share", length))
+		return 1;
 	for (const struct count *c = run->count; c->name; c++) {
 		if (strlen(c->name) == length && !strncmp(name, c->name, length))
 			return c->value / run->cycles;
@@ -172,7 +174,8 @@ static double one(void *context, const char *name, size_t length)
 			return 0.25 + i;
 	}
 	return (length == 4 && !strncmp(name, "inst", 4)) ||
-			       (length == 5 && !strncmp(name, "slots", 5))
+			       (length == 5 && !strncmp(name, "slots", 5)) ||
+			       (length == 5 && !strncmp(name, "share", 5))
 		       ? 4
 		       : NAN;
 }
@@ -516,6 +519,7 @@ static struct td_groups_plan plan;
 static struct td_groups groups;
 static struct td_file_sum first[TD_COUNTERS_MAX];
 static struct td_topdown_value node[TD_NODES];
+static uint16_t values_of_group_4;
 
 /* Skylake with the counts above, a window being 1000 cycles. */
 static void setup(void)
@@ -540,6 +544,8 @@ static void setup(void)
 	plan.family = td_events_named("skylake");
 	plan.groups = 4;
 	plan.width = 4;
+	plan.alone = 1;
+	values_of_group_4 = 0;
 	for (size_t i = 0; i < TD_COUNTERS_MAX; i++)
 		plan.first[i] = i < COUNT(level1) ? (int)i : -1;
 	for (size_t i = 0; i < COUNT(level1); i++)
@@ -657,33 +663,55 @@ START_TEST(groups_know_their_own_cost)
 }
 END_TEST
 
-/* Half of the time the other thread of the core runs as well: three quarters of the
- * slots are ours. */
-START_TEST(groups_on_a_shared_core)
+static void add_to_group_4(const char *name, double count)
 {
-	static const struct {
-		const char *name;
-		uint16_t value;
-		double count;
-	} event[] = {
-		{"one_thread", 1, 20}, {"ref_clock", 2, 40}, {"not_delivered", 3, 800}};
+	struct td_file_event *to = &plan.event[plan.events++];
+
+	snprintf(to->name, sizeof(to->name), "%s", name);
+	to->group = 4;
+	to->value = ++values_of_group_4;
+	windows(&groups.group[4].sum[to->value], count, 100);
+}
+
+/* Half of the time the other thread of the core runs as well: three quarters of the
+ * slots are ours, and of a cycle of recovery no more than that is lost to us. */
+static void assert_three_quarters(double known)
+{
+	struct td_estimate alone = {.value = NAN};
 
 	/* level 1 in several groups: its events are raw */
-	for (int i = 0; i < 3; i++) {
-		struct td_file_event *to = &plan.event[plan.events++];
-
-		snprintf(to->name, sizeof(to->name), "%s", event[i].name);
-		to->group = 4;
-		to->value = event[i].value;
-		windows(&groups.group[4].sum[to->value], event[i].count, 100);
-	}
 	groups.group[4].windows = 100;
 	windows(&groups.group[4].sum[0], 4000, 100);
-	plan.groups = 5;
+	add_to_group_4("not_delivered", 800);
+	add_to_group_4("issued", 1400);
+	add_to_group_4("recovery", 50);
+	td_groups_alone(&plan, first, 100, &groups, &alone);
+	ck_assert(isnan(known) || fabs(alone.value - known) < 1e-9);
 	td_groups_values(&plan, first, 100, &groups, node);
 	assert_node(TD_NODE_RETIRING, 30 / 0.75);
-	assert_node(TD_NODE_FRONTEND_BOUND, 20 / 0.75);
-	assert_node(TD_NODE_FETCH_LATENCY, 12 / 0.75);
+	assert_node(TD_NODE_BAD_SPECULATION, (1400 - 1200 + 3 * 50) / 30.);
+}
+
+START_TEST(groups_on_a_shared_core)
+{
+	add_to_group_4("one_thread", 20);
+	add_to_group_4("ref_clock", 40);
+	assert_three_quarters(0.5);
+}
+END_TEST
+
+START_TEST(groups_that_count_their_slots)
+{
+	add_to_group_4("own_slots", 3000);
+	assert_three_quarters(0.5);
+}
+END_TEST
+
+/* A function without windows of that group has as much of its core as the run. */
+START_TEST(groups_that_share_as_the_run_does)
+{
+	plan.alone = 0.5;
+	assert_three_quarters(NAN);
 }
 END_TEST
 
@@ -758,6 +786,8 @@ int main(void)
 	tcase_add_test(sums, groups_that_are_missing);
 	tcase_add_test(sums, groups_know_their_scatter);
 	tcase_add_test(sums, groups_on_a_shared_core);
+	tcase_add_test(sums, groups_that_count_their_slots);
+	tcase_add_test(sums, groups_that_share_as_the_run_does);
 	tcase_add_test(sums, rates_of_events);
 	tcase_add_test(sums, rates_told_apart);
 	tcase_add_test(sums, groups_know_their_own_cost);

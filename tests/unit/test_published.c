@@ -66,6 +66,8 @@ static double rate(void *context, const char *name, size_t length)
 
 	if (length == 5 && !strncmp(name, "slots", length))
 		return c->family->width;
+	if (length == 5 && !strncmp(name, "share", length))
+		return 1;
 	if (length == 4 && !strncmp(name, "inst", length))
 		return c->inst / CYCLES;
 	for (uint32_t i = 0; i < c->family->events; i++) {

@@ -25,6 +25,8 @@ static const char *const all_counters[] = {
 	"backend_bound", "inst",     "near_returns",    NULL};
 static const char *const part_counters[] = {"slots", "retired", "not_delivered",
 					    "none",  "inst",    NULL};
+static const char *const shared_counters[] = {"slots", "retired", "not_delivered", "none",
+					      "none",  "inst",    "near_returns",  NULL};
 static char why[256];
 
 /* What is logged. */
@@ -33,6 +35,7 @@ enum kind {
 	JUDGED, /* groups, in turn: two of three with returns */
 	ALL,    /* the same with returns in each of them, as counters like others */
 	PARTS,  /* groups of the vernier's: nobody counts returns */
+	SHARED, /* level 1 by formulas, for another thread has a part of the slots */
 };
 
 static uint64_t address_of(unsigned function)
@@ -120,6 +123,35 @@ static void describe_parts(struct td_file_header *header)
 	memcpy(header->event, event, sizeof(event));
 }
 
+static void describe_shared(struct td_file_header *header)
+{
+	static const struct td_file_event event[] = {
+		{"near_returns", 0, 6, 0},  {"retired", 0, 1, 0},
+		{"not_delivered", 0, 2, 0}, {"near_returns", 1, 6, 0},
+		{"issued", 1, 1, 0},        {"retired", 1, 2, 0},
+		{"recovery", 1, 3, 0},      {"near_returns", 2, 6, 0},
+		{"one_thread", 2, 1, 0},    {"ref_clock", 2, 2, 0},
+	};
+
+	describe_groups(header);
+	header->events = sizeof(event) / sizeof(event[0]);
+	memcpy(header->event, event, sizeof(event));
+}
+
+/* The second and third of the groups, and one that says that half of the time is shared.
+ */
+static void put_shared(const struct td_separate_window *from, unsigned group,
+		       struct td_file_window *to)
+{
+	put_group(from, group < 2 ? 1 + group : 0, to);
+	to->group = (uint8_t)group;
+	if (group == 2) {
+		to->value[1] = (uint32_t)(from->slots / 12);
+		to->value[2] = (uint32_t)(from->slots / 6);
+		to->value[3] = to->value[4] = 0;
+	}
+}
+
 /* The second and third of the groups, without returns. */
 static void put_part(const struct td_separate_window *from, unsigned part,
 		     struct td_file_window *to)
@@ -133,7 +165,7 @@ static void put_part(const struct td_separate_window *from, unsigned part,
 static void log_windows(struct build *build, const struct sim *sim, enum kind kind)
 {
 	static const char *const *const names[] = {counters, group_counters, all_counters,
-						   part_counters};
+						   part_counters, shared_counters};
 	uint32_t object, thread;
 	struct td_file_place **place =
 		calloc(sim->functions, sizeof(struct td_file_place *));
@@ -152,6 +184,8 @@ static void log_windows(struct build *build, const struct sim *sim, enum kind ki
 		describe_all(build->header);
 	if (kind == PARTS)
 		describe_parts(build->header);
+	if (kind == SHARED)
+		describe_shared(build->header);
 	object = build_object(build, TD_OBJECT_ELF, "/nowhere/program");
 	thread = build_thread(build, 42, "main");
 	for (unsigned f = 0; f < sim->functions; f++)
@@ -170,6 +204,8 @@ static void log_windows(struct build *build, const struct sim *sim, enum kind ki
 			put_group(from, i % 3, to);
 		else if (kind == PARTS)
 			put_part(from, i % 2, to);
+		else if (kind == SHARED)
+			put_shared(from, i % 3, to);
 		else
 			put_values(from, to);
 		if (from->empty)
@@ -507,6 +543,42 @@ static double width_of(const struct td_report *report)
 	return sum;
 }
 
+/* Three quarters of the slots are the thread's: of these its nodes are parts, though no
+ * group counts one, in functions of any length. */
+START_TEST(tells_apart_on_a_shared_core)
+{
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	struct build build;
+	struct sim sim;
+	uint32_t seen = 0;
+
+	sim_run(&sim, &setup);
+	log_windows(&build, &sim, SHARED);
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert(report->separated);
+	ck_assert_uint_eq(report->notes, 2); /* the other: nobody can read the program */
+	ck_assert_ptr_nonnull(
+		strstr(report->note[1], "in 49.9 % of the cycles (49.6 to 50.2)"));
+	for (unsigned f = 0; f < sim.functions; f++) {
+		const struct td_report_function *row = find(report, f);
+		const struct td_estimate *e = &row->node[TD_NODE_FRONTEND_BOUND].estimate;
+		double truth = sim.truth[f][TD_NODE_FRONTEND_BOUND] / 0.75;
+
+		if (sim.cycles[f] < 100 * sim.visits[f] || truth > 0.9 ||
+		    row->evidence == TD_EVIDENCE_CALLERS)
+			continue;
+		ck_assert(row->node[TD_NODE_FRONTEND_BOUND].present);
+		ck_assert_double_eq_tol(e->value, truth, 0.03);
+		seen++;
+	}
+	ck_assert_uint_gt(seen, 5);
+	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
 /* Two profiles are one with twice the windows. */
 START_TEST(profiles_add_up)
 {
@@ -581,6 +653,48 @@ START_TEST(in_print)
 }
 END_TEST
 
+/* Windows of 5 and 10 cycles that are all alike, by the kernel: to half a step of a
+ * field, where whole slots are 1.5 points off. */
+START_TEST(parts_of_slots)
+{
+	static const uint32_t field[] = {38, 8, 158, 51};
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	const struct td_report_function *row;
+	struct td_file_place *place;
+	struct build build;
+
+	build_start(&build, counters);
+	build.header->backend = TD_BACKEND_METRICS;
+	build.header->windows = TD_WINDOWS_VERNIER;
+	build.header->level = 2;
+	build.header->period_unit = TD_UNIT_CYCLES;
+	build.header->slots_a_cycle = 6;
+	build.header->windows_max = 190000;
+	place = build_place(&build, build_thread(&build, 42, "main"), TD_PLACE_FUNCTION,
+			    build_object(&build, TD_OBJECT_ELF, "/nowhere/program"),
+			    address_of(0));
+	for (uint32_t i = 0; i < WINDOWS; i++) {
+		struct td_file_window *to = build_logged(&build, place);
+
+		to->thread = 42;
+		to->requested = 5 + 5 * (i % 2);
+		to->value[0] = 6 * to->requested;
+		for (int k = 0; k < 4; k++)
+			to->value[1] |= field[k] << (8 * k);
+		place->samples++;
+	}
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	row = find(report, 0);
+	ck_assert_int_eq(row->evidence, TD_EVIDENCE_OWN);
+	for (int k = 0; k < 4; k++)
+		ck_assert_double_eq_tol(row->node[k].estimate.value, field[k] / 255.,
+					0.5 / 255);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
 /* No log, or one of other counters: the plain rule, as ever. */
 START_TEST(without)
 {
@@ -622,11 +736,13 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("report_log",
-			 (const TTest *const[]){
-				 same_as_the_library, groups_with_returns,
-				 groups_without_returns, own_cost_of_groups,
-				 rates_of_short_functions,
-				 rates_where_all_groups_count_returns, totals_by_groups,
-				 profiles_add_up, in_print, without, of_a_thread, NULL});
+	return unit_main(
+		"report_log",
+		(const TTest *const[]){same_as_the_library, groups_with_returns,
+				       groups_without_returns, own_cost_of_groups,
+				       rates_of_short_functions,
+				       rates_where_all_groups_count_returns,
+				       totals_by_groups, tells_apart_on_a_shared_core,
+				       profiles_add_up, in_print, parts_of_slots, without,
+				       of_a_thread, NULL});
 }

@@ -64,6 +64,23 @@ START_TEST(rejects_early)
 }
 END_TEST
 
+/* The other thread of the core may have had half of what there was to count. */
+START_TEST(half_is_not_early_on_a_shared_core)
+{
+	plan.threads = 2;
+	signal_at(here, 1200000, 0);
+	signal_at(here, (thread.window.requested + 1) / 2, 0);
+	ck_assert_uint_eq(record()->windows, 1);
+	signal_at(there, 30, 0); /* an echo */
+	ck_assert_uint_eq(record()->samples, 1);
+	signal_at(here, thread.armed_period / 2, 0);
+	ck_assert_uint_eq(record()->samples, 2);
+	signal_at(here, thread.window.requested / 2 - 1, 0);
+	ck_assert_uint_eq(record()->windows, 1);
+	ck_assert_uint_eq(record()->rejected[TD_REJECT_EARLY], 1);
+}
+END_TEST
+
 START_TEST(rejects_unreadable)
 {
 	signal_at(here, 1200000, 0);
@@ -628,6 +645,7 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, gives_up_when_blocked);
 	tcase_add_test(tests, drops_a_delayed_sample);
 	tcase_add_test(tests, ignores_an_echo);
+	tcase_add_test(tests, half_is_not_early_on_a_shared_core);
 	tcase_add_test(tests, samples_without_windows);
 	tcase_add_test(tests, spreads_the_periods);
 	tcase_add_test(tests, measures_empty_windows);

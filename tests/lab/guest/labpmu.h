@@ -49,6 +49,7 @@ struct labpmu_truth {
 	uint64_t clamped; /* declarations the events cannot express: LABPMU_CLAMP_* */
 	uint64_t phase_b, insns_b,
 		switches; /* two mixes: B's phase and part, changes of mix */
+	uint64_t second;  /* of the cycles, those on small cores, or of a shared core */
 };
 #define LABPMU_CLAMP_L2 1    /* a level-2 share was more than its parent: cut to it */
 #define LABPMU_CLAMP_HEAVY 2 /* skx: more than one light uop per instruction */
@@ -111,7 +112,8 @@ static inline int labpmu_param(uint64_t phase, double cpi, const struct labpmu_m
 				labpmu_l1(m), labpmu_l2(m));
 }
 
-/* the same on a hybrid's small cores alone, after labpmu_add() or labpmu_param() */
+/* the same on a hybrid's small cores alone, or while the core is shared, after
+ * labpmu_add() or labpmu_param() */
 static inline int labpmu_small(uint64_t phase, double cpi, const struct labpmu_mix *m)
 {
 	return (int)labpmu_call(LP_SMALL, phase, 0, (uint64_t)(cpi * 65536 + 0.5),
@@ -184,8 +186,8 @@ static inline int labpmu_read(uint64_t phase, struct labpmu_truth *t)
 	return (int)labpmu_call(LP_READ, phase, (uint64_t)t, sizeof(*t) / 8, 0, 0);
 }
 
-/* The same of what ran on a hybrid's cores of one type. */
-enum labpmu_cores { LABPMU_LARGE = 1, LABPMU_SMALL = 2 };
+/* The same of what ran on a hybrid's cores of one type, or while the core was so. */
+enum labpmu_cores { LABPMU_LARGE = 1, LABPMU_SMALL, LABPMU_ALONE = 1, LABPMU_SHARED };
 static inline int labpmu_read_cores(uint64_t phase, enum labpmu_cores cores,
 				    struct labpmu_truth *t)
 {

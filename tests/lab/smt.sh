@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Two hardware threads of a core: the program on one, the other one busy, idle or now and
+# then: figures are of the slots that the thread had, and the report says how many.
+. "$(dirname "$0")/lib.sh"
+
+busy='taskset 2 sh -c "while :; do :; done" >/dev/null 2>&1 &'
+now_and_then='taskset 2 sh -c "while :; do i=0; while [ \$i -lt 400 ]; do i=\$((i+1)); done; usleep 1000; done" >/dev/null 2>&1 &'
+
+# Of 12 functions, with 4 nodes each: 2.5 half widths are passed by chance once in 10,000
+# runs; half a point is for what our own code and the rounding of events leave.
+cat >"$work/within" <<'END_OF_STATEMENTS'
+import os, re
+run = report["run"]
+told = {t["address"]: t for t in truth if t["what"] == "function"}
+level1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
+seen = 0
+widest = float(os.environ["WIDEST"]) / 100
+for f in report["functions"]:
+    t = told.get(f["address"])
+    if not t or f["windows"]["valid"] < 80:
+        continue
+    seen += 1
+    for node in level1:
+        v, true = f["topdown"][node], t["topdown"][node] / t["slots"]
+        half = (v["high"] - v["low"]) / 2
+        check(abs(v["value"] - true) < 0.005 + 2.5 * half and half < widest,
+              "%s %s: %.2f +- %.2f %%, the truth is %.2f" %
+              (t["name"], node, 100 * v["value"], 100 * half, 100 * true))
+check(seen == 12, "%d functions" % seen)
+# how much of the time the other one ran as well: of the program, our code and all
+parts = [t for t in truth if t["what"] in ("function", "rest", "agent")]
+shared = sum(t["second"] for t in parts) / sum(t["cycles"] for t in parts)
+low, high = [float(x) for x in os.environ["SHARED"].split()]
+check(low <= shared <= high, "the lab's core was shared for %.3f of the time" % shared)
+note = [re.search(r"in ([0-9.]+) % of the cycles \(([0-9.]+) to ([0-9.]+)\)", n) for n in run["notes"]]
+note = [[float(x) / 100 for x in m.groups()] for m in note if m]
+if run["backend"] == "events":
+    check(len(note) == 1, "%d notes say how much of the core was shared: %s" % (len(note), run["notes"]))
+    for value, low, high in note:
+        check(abs(value - shared) < 0.01 + 1.25 * (high - low),
+              "shared %.3f (%.3f to %.3f), not %.3f" % (value, low, high, shared))
+END_OF_STATEMENTS
+
+# shares LABEL SIBLING FROM-TO POINTS OPTIONS LEVEL ROUNDS: that part of the time shared, no
+# interval wider than that
+shares()
+{
+	echo
+	echo "== $1"
+	# the first run tells the lab how our code behaves before the program says it: where a
+	# core is shared the first windows, which are empty ones, may be as early as that
+	lab "$1" "$5" "./phases -r 1 >/out/first; $2 TDAGENT_LEVEL=$6 $(with_agent 20000 1000) taskset 1 ./phases -r $7 >/out/truth 2>/out/said"
+	ended "exit 0" "$1"
+	[ "$(cat "$work/$1/said")" = "${said:-}" ] || { fail "$1: somebody said:"; head "$work/$1/said"; }
+	report_on "$1"
+	SHARED=$3 WIDEST=$4 holds "$1" <"$work/within"
+}
+
+# The thread's slots by ONE_THREAD_ACTIVE.  AnyThread, for who may: cycles of the core, which
+# while the thread itself runs are its own.
+shares skx-busy "$busy TDAGENT_EVENTS=any=r20003c" "0.98 1" 1 "-m skx-smt" 1 60
+holds skx-busy <<'END_OF_STATEMENTS'
+rates = [f["events"]["any"]["per_cycle"]["value"] for f in report["functions"] if f["windows"]["valid"] >= 80]
+check(len(rates) == 12 and all(abs(rate - 1) < 0.01 for rate in rates), "THREAD_ANY a cycle: %s" % rates)
+END_OF_STATEMENTS
+shares skx-both "$now_and_then" "0.05 0.95" 6 "-m skx-smt" 1 150
+
+# Who may not: that event alone is missing.
+said="tdagent: events of TDAGENT_EVENTS that do not count here: any"
+shares ivb-both "$now_and_then TDAGENT_EVENTS=any=r20003c" "0.05 0.95" 8 "-m ivb-smt -u 1000 -p 2" 1 150
+said=
+holds ivb-both <<'END_OF_STATEMENTS'
+check(not any("any" in f.get("events", {}) for f in report["functions"]), "there is THREAD_ANY")
+END_OF_STATEMENTS
+
+# SLOTS are distributed by the hardware.
+shares spr-both "$now_and_then" "0.05 0.95" 1 "-m spr-smt" 2 80
+accurate spr-both --brief --functions-only --windows 80 --enough 12
+holds spr-both <<'END_OF_STATEMENTS'
+check(report["run"]["backend"] == "metrics", "backend is %s: %s" % (report["run"]["backend"], report["run"]["reason"]))
+END_OF_STATEMENTS
