@@ -404,10 +404,10 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	if (!err)
 		err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);
 	if (!err)
-		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns);
-	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;
-	if (!err)
 		err = td_ends_find(&s->ends, s->input, &s->axis, &s->columns);
+	if (!err)
+		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns, &s->ends);
+	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;
 	if (!err)
 		count_ends(s);
 	for (int i = 0; i < 2 && !err; i++)
