@@ -96,6 +96,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_rows.c decoder/window_rows.h \
 	decoder/window_rows_fill.c \
 	decoder/window_lines.c decoder/window_lines.h \
+	decoder/window_short.c decoder/window_short.h \
 	decoder/window_stays.c decoder/window_stays.h \
 	decoder/window_start.c decoder/window_start.h \
 	decoder/window_strays.c decoder/window_strays.h \

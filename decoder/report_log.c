@@ -201,10 +201,10 @@ static void find_parts(struct taking *t)
 
 	td_groups_read(&plan, &t->profile->header);
 	if (!t->whole) {
-		if (t->profile->header.windows == TD_WINDOWS_VERNIER)
-			find_parts_of_all(t, &plan);
-		else if (td_groups_is_shared(&plan))
+		if (td_groups_is_shared(&plan))
 			find_rates(t, &plan);
+		else if (t->profile->header.windows == TD_WINDOWS_VERNIER)
+			find_parts_of_all(t, &plan);
 		return;
 	}
 	for (uint32_t g = 1; g < plan.groups; g++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/separate_state.h"
+#include "decoder/window_short.h"
 #include "decoder/window_start.h"
 #include "decoder/window_stays.h"
 #include "decoder/window_torn.h"
@@ -391,10 +392,14 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	err = td_common_find(&s->common, s->input, &s->columns, &s->axis);
 	if (err)
 		return err;
-	if (s->common.window)
+	if (s->common.window) {
+		err = td_short_lengthen(s->common.window, s->input, &s->columns,
+					&s->axis);
 		s->input = &s->common.input;
+	}
 	s->columns.doubt = s->common.doubt;
-	err = td_torn_find(s->input, &s->columns, &s->axis);
+	if (!err)
+		err = td_torn_find(s->input, &s->columns, &s->axis);
 	s->first_axis = s->axis;
 	if (!err)
 		err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);

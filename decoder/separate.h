@@ -51,6 +51,8 @@ struct td_separate_input {
 	int rates;    /* value[] are counts of any events: no parts of slots, no bounds */
 	int exact;    /* value[] was counted; otherwise it is in 255ths of slots */
 	double width; /* slots a cycle; 0: to be found out */
+	unsigned left; /* 1 + the node of level 1 that is what the others leave of the
+			  slots; 0: none, or not known */
 	/* Of windows that are alike because they were measured together, but stand
 	 * anywhere in window[]: at most so many; 0 as 1. */
 	unsigned together;

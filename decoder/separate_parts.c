@@ -71,6 +71,7 @@ static int separate_part(const struct td_separate_input *input, int rest,
 		return -ENOMEM;
 	of.window = window;
 	of.nodes = TD_NODES_LEVEL1;
+	of.left = 1 + (unsigned)rest;
 	for (size_t i = 0; i < input->windows; i++)
 		reduce(&input->window[i], part->node, rest, &window[i]);
 	err = td_separate(&of, &part->result);
