@@ -236,8 +236,8 @@ static uint64_t share_of(uint64_t missing, uint64_t below, uint64_t room, uint64
 
 /*
  * Fields of which the kernel makes these values.  Of few slots there are several: those
- * of level 1 add up, and for the rest they are in the middle.  Where there is nothing of
- * one of level 2, there is nothing.
+ * of level 1 add up, and for the rest they are in the middle.  Nothing of one of level 2
+ * is less than a slot; where its parent has nothing it has nothing.
  */
 static uint64_t fields_of(const uint64_t *values)
 {
@@ -256,7 +256,7 @@ static uint64_t fields_of(const uint64_t *values)
 	missing = sum && sum < FIELD_FULL ? FIELD_FULL - sum : 0;
 	for (uint32_t i = 0; i < nodes && sum; i++) {
 		if (i >= TD_FIELDS_LEVEL1)
-			field[i] += values[1 + i] ? room[i] / 2 : 0;
+			field[i] += values[1 + i - TD_FIELDS_LEVEL1] ? room[i] / 2 : 0;
 		else if (spare)
 			field[i] += share_of(missing, below, room[i], spare);
 		below += room[i];
