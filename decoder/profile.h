@@ -112,6 +112,14 @@ uint32_t td_profile_window_values(const struct td_profile *profile,
 				  const struct td_file_window *window,
 				  uint64_t value[TD_COUNTERS_MAX]);
 
+/*
+ * The same with parts of a slot: a short window has few, and windows that are alike lose
+ * the same by whole ones.
+ */
+uint32_t td_profile_window_unrounded(const struct td_profile *profile,
+				     const struct td_file_window *window,
+				     double value[TD_COUNTERS_MAX]);
+
 /* Windows of one sample that count: they are near each other, and may be alike. */
 static inline uint32_t td_profile_together(const struct td_profile *profile)
 {

@@ -123,7 +123,7 @@ static int has_empty(const struct td_profile *profile, uint32_t group)
 
 /* The window's returns or calls; -1: its group does not count them. */
 static int64_t left_of(const struct taking *t, const struct td_file_window *w,
-		       const uint64_t *value, int which)
+		       const double *value, int which)
 {
 	int at = t->group[w->group].left[which];
 
@@ -137,8 +137,8 @@ static int64_t left_of(const struct taking *t, const struct td_file_window *w,
 static uint64_t base_of(const struct taking *t, uint32_t group, int which)
 {
 	const struct td_profile *profile = t->profile;
-	uint64_t count[BASE_MOST] = {0}, value[TD_COUNTERS_MAX] = {0}, most = 0, all = 0,
-		 few = 0;
+	uint64_t count[BASE_MOST] = {0}, most = 0, all = 0, few = 0;
+	double value[TD_COUNTERS_MAX];
 	uint32_t state = has_empty(profile, group) ? TD_WINDOW_EMPTY : TD_WINDOW_USED;
 
 	for (size_t i = 0; i < profile->windows; i++) {
@@ -147,7 +147,7 @@ static uint64_t base_of(const struct taking *t, uint32_t group, int which)
 
 		if (w->state != state || w->group != group)
 			continue;
-		td_profile_window_values(profile, w, value);
+		td_profile_window_unrounded(profile, w, value);
 		left = left_of(t, w, value, which);
 		all += left >= 0;
 		if (left >= 0 && left < BASE_MOST)
@@ -348,7 +348,7 @@ static int is_wanted(const struct taking *t, const struct td_file_window *w)
 }
 
 static uint8_t calls_of(const struct taking *t, const struct td_file_window *w,
-			const uint64_t *value)
+			const double *value)
 {
 	const uint64_t *base = t->group[w->group].base;
 	int64_t calls = 0;
@@ -363,19 +363,19 @@ static uint8_t calls_of(const struct taking *t, const struct td_file_window *w,
 }
 
 static void fill_nodes(const struct taking *t, const struct group *group,
-		       const uint64_t *value, struct td_separate_window *to)
+		       const double *value, struct td_separate_window *to)
 {
 	int nodes = t->whole && group == &t->group[0];
 
 	for (int k = 0; k < TD_SEPARATE_NODES && nodes; k++)
-		to->value[k] = t->node[k] < 0 ? 0 : (float)(int64_t)value[t->node[k]];
+		to->value[k] = t->node[k] < 0 ? 0 : (float)value[t->node[k]];
 	for (int k = 0; k < TD_NODES_LEVEL1 && !nodes; k++)
 		for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
-			to->value[k] += (float)(group->factor[k][i] * (int64_t)value[i]);
+			to->value[k] += (float)(group->factor[k][i] * value[i]);
 }
 
 static void fill(const struct taking *t, const struct td_file_window *from,
-		 const uint64_t *value, struct td_separate_window *to)
+		 const double *value, struct td_separate_window *to)
 {
 	int cycles = t->profile->header.period_unit == TD_UNIT_CYCLES;
 	const struct group *group = &t->group[from->group];
@@ -391,24 +391,24 @@ static void fill(const struct taking *t, const struct td_file_window *from,
 	to->empty = from->state == TD_WINDOW_EMPTY;
 }
 
-static void fill_counts(const struct td_file_window *from, const uint64_t *value,
+static void fill_counts(const struct td_file_window *from, const double *value,
 			struct td_report_counts *to)
 {
 	to->group = from->group;
 	for (unsigned v = 0; v < TD_REPORT_COUNTS; v++)
-		to->value[v] = (float)(int64_t)value[1 + v];
+		to->value[v] = (float)value[1 + v];
 }
 
 static int take(const struct taking *t, const struct td_profile_window *from,
 		td_report_row_fn *row, void *context)
 {
 	const struct td_file_window *w = from->window;
-	uint64_t value[TD_COUNTERS_MAX] = {0};
+	double value[TD_COUNTERS_MAX];
 	uint32_t number[2] = {0, 0};
 	int err = 0;
 	size_t slot;
 
-	if (!td_profile_window_values(t->profile, w, value) || !value[0])
+	if (!td_profile_window_unrounded(t->profile, w, value) || value[0] <= 0)
 		return 0;
 	for (int k = 0; k < 2 && w->state != TD_WINDOW_EMPTY; k++) {
 		uint64_t address = w->end[k].address;

@@ -108,14 +108,24 @@ static double missed(const struct piece *p)
 	return fmax(0, sum);
 }
 
-/* F of two pieces against one: about 1 if chance alone makes them differ. */
-static double differ(const struct piece *a, const struct piece *b)
+/* Squares of what the rounding of fields makes windows miss, be it the same in all of
+ * them. */
+static double rounding(const struct td_axis *axis, const struct piece *p)
+{
+	return axis->whole > 0 ? 0 : TD_NODES_LEVEL1 * p->xx / (12. * 255 * 255);
+}
+
+/* F of two pieces against one: about 1 if chance alone makes them differ, less if
+ * rounding may. */
+static double differ(const struct td_axis *axis, const struct piece *a,
+		     const struct piece *b)
 {
 	struct piece both = *a;
-	double apart = missed(a) + missed(b);
+	double apart = missed(a) + missed(b), more;
 
 	join(&both, b);
-	return (missed(&both) - apart) / 2 / (apart / (both.n - 4) + 1e-9);
+	more = missed(&both) - apart - fmin(rounding(axis, a), rounding(axis, b));
+	return more / 2 / (apart / (both.n - 4) + 1e-9);
 }
 
 /* Pieces with about as many samples each; one offset is in one piece. */
@@ -142,14 +152,15 @@ static uint32_t cut_evenly(struct piece *piece, const struct sample *sample, siz
 }
 
 /* Joins neighbours that do not differ, the most similar ones first. */
-static uint32_t join_similar(struct piece *piece, uint32_t pieces)
+static uint32_t join_similar(const struct td_axis *axis, struct piece *piece,
+			     uint32_t pieces)
 {
 	while (pieces > 1) {
 		uint32_t least = 0;
 		double f = INFINITY;
 
 		for (uint32_t p = 0; p + 1 < pieces; p++) {
-			double now = differ(&piece[p], &piece[p + 1]);
+			double now = differ(axis, &piece[p], &piece[p + 1]);
 
 			if (now < f) {
 				f = now;
@@ -314,13 +325,14 @@ static int is_passed(const struct end *end, const struct stretch *s,
 }
 
 /* Those whose own windows, the few of one of them as well, say that they behave alike. */
-static int are_alike(const struct piece *a, const struct piece *b)
+static int are_alike(const struct td_axis *axis, const struct piece *a,
+		     const struct piece *b)
 {
-	return a->n >= TELLING && b->n >= TELLING && differ(a, b) <= PIECES_DIFFER;
+	return a->n >= TELLING && b->n >= TELLING && differ(axis, a, b) <= PIECES_DIFFER;
 }
 
-static void join_alike(const struct end *end, const struct sample *sample, size_t n,
-		       struct stretches *s)
+static void join_alike(const struct td_axis *axis, const struct end *end,
+		       const struct sample *sample, size_t n, struct stretches *s)
 {
 	double ends = (double)s->at[s->n - 1].end;
 	struct piece piece[TD_PIECES_MOST];
@@ -334,7 +346,7 @@ static void join_alike(const struct end *end, const struct sample *sample, size_
 	for (uint32_t i = 0; i + 1 < s->n;) {
 		if (!is_passed(end, &s->at[i], &piece[i], ends) &&
 		    !is_passed(end, &s->at[i + 1], &piece[i + 1], ends) &&
-		    !are_alike(&piece[i], &piece[i + 1])) {
+		    !are_alike(axis, &piece[i], &piece[i + 1])) {
 			i++;
 			continue;
 		}
@@ -369,8 +381,8 @@ static void cut_at(struct td_pieces *pieces, uint32_t at)
 }
 
 /* The samples of one function, up to an offset: cut where they differ. */
-static size_t cut_by_value(struct td_pieces *pieces, const struct sample *sample,
-			   size_t n, uint32_t below)
+static size_t cut_by_value(const struct td_axis *axis, struct td_pieces *pieces,
+			   const struct sample *sample, size_t n, uint32_t below)
 {
 	struct piece piece[TD_PIECES_MOST];
 	uint32_t found;
@@ -378,31 +390,32 @@ static size_t cut_by_value(struct td_pieces *pieces, const struct sample *sample
 
 	while (here < n && sample[here].offset < below)
 		here++;
-	found = join_similar(piece, cut_evenly(piece, sample, here));
+	found = join_similar(axis, piece, cut_evenly(piece, sample, here));
 	for (uint32_t p = 1; p < found; p++)
 		cut_at(pieces, piece[p].at);
 	return here;
 }
 
-static void cut_function(struct td_pieces *pieces, const struct end *end, size_t ends,
-			 const struct sample *sample, size_t n, int edges)
+static void cut_function(const struct td_axis *axis, struct td_pieces *pieces,
+			 const struct end *end, size_t ends, const struct sample *sample,
+			 size_t n)
 {
 	struct stretches s;
 	size_t done = 0;
 
-	find_stretches(end, ends, edges, &s);
-	join_alike(end, sample, n, &s);
+	find_stretches(end, ends, axis->start_spread > 0, &s);
+	join_alike(axis, end, sample, n, &s);
 	pieces->n = 0;
 	for (uint32_t i = 0; i < s.n; i++) {
 		cut_at(pieces, i ? end[s.at[i].begin].offset : 0);
-		done += cut_by_value(pieces, sample + done, n - done,
+		done += cut_by_value(axis, pieces, sample + done, n - done,
 				     offset_after(end, &s, i));
 	}
 }
 
 /* Both are in the order of functions; who has samples has ends. */
 static void cut(const struct end *end, size_t ends, const struct sample *sample,
-		size_t samples, int edges, struct td_pieces *pieces)
+		size_t samples, const struct td_axis *axis, struct td_pieces *pieces)
 {
 	size_t k = 0, more;
 
@@ -413,8 +426,8 @@ static void cut(const struct end *end, size_t ends, const struct sample *sample,
 			next++;
 		for (more = k; more < samples && sample[more].function == function;)
 			more++;
-		cut_function(&pieces[function], end + i, next - i, sample + k, more - k,
-			     edges);
+		cut_function(axis, &pieces[function], end + i, next - i, sample + k,
+			     more - k);
 		k = more;
 	}
 }
@@ -436,7 +449,7 @@ int td_pieces_find(const struct td_separate_input *input, const struct td_axis *
 			qsort(sample, samples, sizeof(*sample), by_offset);
 		if (ends)
 			qsort(end, ends, sizeof(*end), by_place);
-		cut(end, ends, sample, samples, axis->start_spread > 0, pieces);
+		cut(end, ends, sample, samples, axis, pieces);
 	}
 	free(sample);
 	free(end);

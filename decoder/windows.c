@@ -41,13 +41,31 @@ void td_windows_correct_total(const struct td_profile *profile, uint64_t *total)
 	td_registers_correct(&correction, fields, total);
 }
 
+static uint64_t metrics_of(const struct td_file_window *window)
+{
+	return window->value[1] | (uint64_t)window->value[2] << 32;
+}
+
+static uint32_t field_of(const struct td_file_window *window, uint32_t field)
+{
+	return (uint32_t)(metrics_of(window) >> (8 * field)) & 0xff;
+}
+
+static uint32_t sum_of_level1(const struct td_file_window *window)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++)
+		sum += field_of(window, i);
+	return sum;
+}
+
+/* Nothing corrected yet.  How many counters; 0: no possible reading. */
 static uint32_t from_registers(const struct td_profile *profile,
 			       const struct td_file_window *window, uint64_t *value)
 {
 	const struct td_file_header *header = &profile->header;
 	uint32_t fields = fields_of(profile);
-	uint64_t metrics = window->value[1] | (uint64_t)window->value[2] << 32;
-	struct td_correction correction;
 	uint32_t extras;
 
 	if (header->counters < 1 + fields)
@@ -56,18 +74,16 @@ static uint32_t from_registers(const struct td_profile *profile,
 	if (extras > TD_WINDOW_VALUES - REGISTERS)
 		extras = TD_WINDOW_VALUES - REGISTERS;
 	value[0] = window->value[0];
-	if (!td_registers_decode(value[0], metrics, fields, value + 1))
+	if (!td_registers_decode(value[0], metrics_of(window), fields, value + 1))
 		return 0;
 	for (uint32_t i = 0; i < extras; i++)
 		value[1 + fields + i] = window->value[REGISTERS + i];
-	find_correction(profile, &correction);
-	td_registers_correct(&correction, fields, value);
 	return 1 + fields + extras;
 }
 
-uint32_t td_profile_window_values(const struct td_profile *profile,
-				  const struct td_file_window *window,
-				  uint64_t value[TD_COUNTERS_MAX])
+/* As it was logged. */
+static uint32_t values_of(const struct td_profile *profile,
+			  const struct td_file_window *window, uint64_t *value)
 {
 	uint32_t n = profile->header.counters;
 
@@ -80,6 +96,39 @@ uint32_t td_profile_window_values(const struct td_profile *profile,
 		value[i] = profile->header.backend == TD_BACKEND_EVENTS
 				   ? (uint64_t)(int64_t)(int32_t)window->value[i]
 				   : window->value[i];
+	return n;
+}
+
+uint32_t td_profile_window_values(const struct td_profile *profile,
+				  const struct td_file_window *window,
+				  uint64_t value[TD_COUNTERS_MAX])
+{
+	uint32_t n = values_of(profile, window, value);
+	struct td_correction correction;
+
+	if (n && profile->header.backend == TD_BACKEND_METRICS) {
+		find_correction(profile, &correction);
+		td_registers_correct(&correction, fields_of(profile), value);
+	}
+	return n;
+}
+
+uint32_t td_profile_window_unrounded(const struct td_profile *profile,
+				     const struct td_file_window *window,
+				     double value[TD_COUNTERS_MAX])
+{
+	uint64_t whole[TD_COUNTERS_MAX];
+	uint32_t n = values_of(profile, window, whole), fields = fields_of(profile);
+	struct td_correction correction;
+
+	for (uint32_t i = 0; i < TD_COUNTERS_MAX; i++)
+		value[i] = (double)(int64_t)whole[i];
+	if (!n || profile->header.backend != TD_BACKEND_METRICS)
+		return n;
+	for (uint32_t i = 0; i < fields; i++)
+		value[1 + i] = value[0] * field_of(window, i) / sum_of_level1(window);
+	find_correction(profile, &correction);
+	TD_REGISTERS_CORRECT(&correction, fields, value);
 	return n;
 }
 

@@ -207,47 +207,59 @@ static enum td_reject judge(const struct td_thread *thread,
 			});
 }
 
-/*
- * The kernel multiplied the fields of PERF_METRICS by SLOTS, divided by what a full one
- * is and cut off what was behind the point.  Where there are more slots than that, no two
- * fields came out alike: the least that gives this value.
- */
-static uint64_t exact_fields_of(const uint64_t *values)
+/* The least field of which the kernel makes this value: it multiplies by SLOTS, divides
+ * by what a full one is and cuts off what is behind the point. */
+static uint64_t least_field(uint64_t value, uint64_t slots)
 {
-	uint64_t metrics = 0, slots = values[0];
+	return (value * FIELD_FULL + slots - 1) / slots;
+}
 
-	for (uint32_t i = 0; i < td_vernier_shape.nodes; i++) {
-		uint64_t field = (values[1 + i] * FIELD_FULL + slots - 1) / slots;
+/* How many fields more make the same value; none where there are as many slots as
+ * steps. */
+static uint64_t room_above(uint64_t field, uint64_t value, uint64_t slots)
+{
+	uint64_t next = least_field(value + 1, slots);
 
-		metrics |= (field < FIELD_FULL ? field : FIELD_FULL) << (8 * i);
-	}
-	return metrics;
+	next = next <= FIELD_FULL ? next : FIELD_FULL + 1;
+	return next > field + 1 ? next - field - 1 : 0;
+}
+
+/* A part of `missing` for each piece of the room, and in the end all of it. */
+static uint64_t share_of(uint64_t missing, uint64_t below, uint64_t room, uint64_t spare)
+{
+	uint64_t half = spare / 2;
+
+	return (missing * (below + room) + half) / spare -
+	       (missing * below + half) / spare;
 }
 
 /*
- * The fields again.  Where there are few slots: what level 1 lacks was cut off its nodes,
- * of each alike; of the others half a slot was, on average.
+ * Fields of which the kernel makes these values.  Of few slots there are several: those
+ * of level 1 add up, and for the rest they are in the middle.  Where there is nothing of
+ * one of level 2, there is nothing.
  */
 static uint64_t fields_of(const uint64_t *values)
 {
-	uint64_t metrics = 0, slots = values[0], sum = 0, parts = 0, rest;
+	uint64_t field[TD_FIELDS], room[TD_FIELDS], slots = values[0];
+	uint64_t metrics = 0, sum = 0, spare = 0, below = 0, missing;
+	uint32_t nodes = td_vernier_shape.nodes;
 
-	for (uint32_t i = 1; i <= TD_FIELDS_LEVEL1; i++) {
-		sum += values[i];
-		parts += values[i] != 0;
+	for (uint32_t i = 0; i < nodes && slots; i++) {
+		field[i] = least_field(values[1 + i], slots);
+		room[i] = room_above(field[i], values[1 + i], slots);
+		if (i >= TD_FIELDS_LEVEL1)
+			continue;
+		sum += field[i];
+		spare += room[i];
 	}
-	if (!parts || !slots)
-		return 0;
-	if (slots >= FIELD_FULL)
-		return exact_fields_of(values);
-	rest = slots > sum ? slots - sum : 0;
-	for (uint32_t i = 0; i < td_vernier_shape.nodes; i++) {
-		uint64_t value = values[1 + i] * parts, field;
-
-		if (value)
-			value += i < TD_FIELDS_LEVEL1 ? rest : parts / 2;
-		field = (value * FIELD_FULL + parts * slots / 2) / (parts * slots);
-		metrics |= (field < FIELD_FULL ? field : FIELD_FULL) << (8 * i);
+	missing = sum && sum < FIELD_FULL ? FIELD_FULL - sum : 0;
+	for (uint32_t i = 0; i < nodes && sum; i++) {
+		if (i >= TD_FIELDS_LEVEL1)
+			field[i] += values[1 + i] ? room[i] / 2 : 0;
+		else if (spare)
+			field[i] += share_of(missing, below, room[i], spare);
+		below += room[i];
+		metrics |= (field[i] < FIELD_FULL ? field[i] : FIELD_FULL) << (8 * i);
 	}
 	return metrics;
 }

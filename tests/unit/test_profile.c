@@ -307,6 +307,7 @@ START_TEST(window_of_registers)
 		"uop_dropping",   "clears_count",  NULL};
 	struct td_file_window window = {.value = {255000, 0x3f404040u, 0, 3, 1000, 10}};
 	uint64_t value[TD_COUNTERS_MAX];
+	double exact[TD_COUNTERS_MAX];
 	struct td_profile profile;
 	struct build build;
 
@@ -324,8 +325,19 @@ START_TEST(window_of_registers)
 	ck_assert_uint_eq(value[2], 255000 - 64000 - 63000 - 63050);
 	ck_assert_uint_eq(value[5], 3);
 	ck_assert_uint_eq(value[7], 10);
+	ck_assert_uint_eq(td_profile_window_unrounded(&profile, &window, exact), 8);
+	for (int i = 0; i < 8; i++)
+		ck_assert_double_eq(exact[i], (double)value[i]);
+	window.value[0] = 30;
+	window.value[4] = 2;
+	td_profile_window_unrounded(&profile, &window, exact);
+	ck_assert_double_eq_tol(exact[1], 30 * 64 / 255., 1e-9);
+	ck_assert_double_eq_tol(exact[3], 30 * 64 / 255. - 2, 1e-9);
+	ck_assert_double_eq_tol(exact[4], 30 * 63 / 255. + 50, 1e-9);
+	ck_assert_double_eq_tol(exact[1] + exact[2] + exact[3] + exact[4], 30, 1e-9);
 	window.value[1] = 0; /* was not counting */
 	ck_assert_uint_eq(td_profile_window_values(&profile, &window, value), 0);
+	ck_assert_uint_eq(td_profile_window_unrounded(&profile, &window, exact), 0);
 	profile.header.level = 2; /* and says that it has nodes that it has not */
 	window.value[1] = 0x3f404040u;
 	ck_assert_uint_eq(td_profile_window_values(&profile, &window, value), 0);

@@ -581,6 +581,48 @@ START_TEST(in_print)
 }
 END_TEST
 
+/* Windows of 5 and 10 cycles that are all alike, by the kernel: to half a step of a
+ * field, where whole slots are 1.5 points off. */
+START_TEST(parts_of_slots)
+{
+	static const uint32_t field[] = {38, 8, 158, 51};
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	const struct td_report_function *row;
+	struct td_file_place *place;
+	struct build build;
+
+	build_start(&build, counters);
+	build.header->backend = TD_BACKEND_METRICS;
+	build.header->windows = TD_WINDOWS_VERNIER;
+	build.header->level = 2;
+	build.header->period_unit = TD_UNIT_CYCLES;
+	build.header->slots_a_cycle = 6;
+	build.header->windows_max = 190000;
+	place = build_place(&build, build_thread(&build, 42, "main"), TD_PLACE_FUNCTION,
+			    build_object(&build, TD_OBJECT_ELF, "/nowhere/program"),
+			    address_of(0));
+	for (uint32_t i = 0; i < WINDOWS; i++) {
+		struct td_file_window *to = build_logged(&build, place);
+
+		to->thread = 42;
+		to->requested = 5 + 5 * (i % 2);
+		to->value[0] = 6 * to->requested;
+		for (int k = 0; k < 4; k++)
+			to->value[1] |= field[k] << (8 * k);
+		place->samples++;
+	}
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	row = find(report, 0);
+	ck_assert_int_eq(row->evidence, TD_EVIDENCE_OWN);
+	for (int k = 0; k < 4; k++)
+		ck_assert_double_eq_tol(row->node[k].estimate.value, field[k] / 255.,
+					0.5 / 255);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
 /* No log, or one of other counters: the plain rule, as ever. */
 START_TEST(without)
 {
@@ -622,11 +664,12 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("report_log",
-			 (const TTest *const[]){
-				 same_as_the_library, groups_with_returns,
-				 groups_without_returns, own_cost_of_groups,
-				 rates_of_short_functions,
-				 rates_where_all_groups_count_returns, totals_by_groups,
-				 profiles_add_up, in_print, without, of_a_thread, NULL});
+	return unit_main(
+		"report_log",
+		(const TTest *const[]){same_as_the_library, groups_with_returns,
+				       groups_without_returns, own_cost_of_groups,
+				       rates_of_short_functions,
+				       rates_where_all_groups_count_returns,
+				       totals_by_groups, profiles_add_up, in_print,
+				       parts_of_slots, without, of_a_thread, NULL});
 }

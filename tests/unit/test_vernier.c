@@ -386,6 +386,39 @@ START_TEST(fields_come_back_exactly)
 }
 END_TEST
 
+/* Of fewer slots several fields make the same counts: what is logged makes them again. */
+START_TEST(few_slots_say_what_was_read)
+{
+	uint32_t n = 0;
+
+	plan.leavings = 0;
+	for (uint32_t cycles = 11; cycles < 43; cycles += 3) {
+		for (uint32_t part = 51; part < 256; part += 51, n++) {
+			uint32_t field[4] = {part, (255 - part) / 3, 0, 7}, sum = 0;
+			uint64_t slots = 6 * cycles;
+
+			field[0] -= 7;
+			field[2] = 255 - field[0] - field[1] - field[3];
+			pass(90000);
+			overflow(ID_A, here);
+			pass(cycles);
+			counts.value[FIELD] -= slots;
+			for (uint32_t i = 0; i < 4; i++)
+				counts.value[FIELD + i] += slots * field[i] / 255;
+			overflow(ID_B, here);
+			for (uint32_t i = 0; i < 4; i++) {
+				uint32_t found = logged(n)->value[1] >> (8 * i) & 0xff;
+
+				ck_assert_uint_eq(slots * found / 255,
+						  slots * field[i] / 255);
+				sum += found;
+			}
+			ck_assert_uint_eq(sum, 255);
+		}
+	}
+}
+END_TEST
+
 /* The register had another thread's slots in it. */
 START_TEST(impossible_counts_are_left_out)
 {
@@ -694,6 +727,7 @@ int main(void)
 	tcase_add_test(tests, a_return_or_a_call_tells_of_a_visit);
 	tcase_add_test(tests, fields_come_back);
 	tcase_add_test(tests, fields_come_back_exactly);
+	tcase_add_test(tests, few_slots_say_what_was_read);
 	tcase_add_test(tests, few_slots_add_up);
 	tcase_add_test(tests, level_2_is_right_on_average);
 	tcase_add_test(tests, impossible_counts_are_left_out);

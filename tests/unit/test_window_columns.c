@@ -243,6 +243,41 @@ START_TEST(own_by_length)
 }
 END_TEST
 
+/* Columns of a function whose second half retires so many 255ths of its slots more. */
+static unsigned columns_of_halves(double more)
+{
+	struct td_columns columns;
+	unsigned n;
+
+	for (uint32_t i = 0; i < WINDOWS; i++) {
+		uint32_t length = 5 + 5 * (i % 5), at = i % 31;
+		float part = (float)((100 + (at > 15 ? more : 0)) / 255);
+
+		window[i] = (struct td_separate_window){
+			.open = HALVES,
+			.open_offset = at,
+			.close = HALVES,
+			.close_offset = at,
+			.requested = (float)length,
+			.slots = (float)length,
+			.value = {part * (float)length, 0, 0, (1 - part) * (float)length},
+		};
+	}
+	columns = columns_of_all();
+	n = columns.columns;
+	td_columns_free(&columns);
+	return n;
+}
+
+/* Windows that are alike show any difference, but fields are rounded. */
+START_TEST(rounding_makes_no_pieces)
+{
+	ck_assert_uint_eq(columns_of_halves(0), 1);
+	ck_assert_uint_eq(columns_of_halves(0.3), 1);
+	ck_assert_uint_eq(columns_of_halves(3), 2);
+}
+END_TEST
+
 static unsigned pieces_of(const struct part *part, size_t parts)
 {
 	struct td_columns columns;
@@ -277,5 +312,5 @@ int main(void)
 			 (const TTest *const[]){cold_part, cold_part_of_a_loop,
 						there_and_back, own_by_length,
 						passed_place, whole_where_it_jumps,
-						NULL});
+						rounding_makes_no_pieces, NULL});
 }
