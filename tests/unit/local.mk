@@ -43,6 +43,7 @@ decoder_tests = \
 	tests/unit/test_window_common \
 	tests/unit/test_window_ends \
 	tests/unit/test_window_events \
+	tests/unit/test_window_late \
 	tests/unit/test_window_start \
 	tests/unit/test_window_stays \
 	tests/unit/test_window_strays
@@ -154,6 +155,9 @@ tests_unit_test_window_events_SOURCES = tests/unit/test_window_events.c tests/un
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_window_events_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_events_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_late_SOURCES = tests/unit/test_window_late.c $(td_separated)
+tests_unit_test_window_late_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_late_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_start_SOURCES = tests/unit/test_window_start.c $(td_separated)
 tests_unit_test_window_start_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_start_LDADD = $(td_unit_ldadd) -lm
