@@ -351,6 +351,7 @@ static void free_state(struct td_separate_state *s)
 {
 	td_columns_free(&s->columns);
 	td_common_free(&s->common);
+	td_late_free(&s->late);
 	td_rows_free(&s->rows);
 	td_ends_free(&s->ends);
 	td_events_free(&s->events[0]);
@@ -389,6 +390,11 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	s->prior_part = calloc(2 * n, sizeof(*s->prior_part));
 	if (!s->varies || !s->twin_spread || !s->prior_part)
 		return -ENOMEM;
+	err = td_late_find(&s->late, s->input, &s->axis, &s->columns);
+	if (err)
+		return err;
+	if (s->late.window)
+		s->input = &s->late.input;
 	err = td_common_find(&s->common, s->input, &s->columns, &s->axis);
 	if (err)
 		return err;
