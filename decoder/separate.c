@@ -291,6 +291,11 @@ static int find_twins(struct td_separate_state *s)
 		edges[c] -= s->common.taken[c];
 	td_variance_of_functions(&s->rows, edges, s->varies);
 	free(edges);
+	/* edges move nothing across a line: what is there is not lost in their scatter */
+	for (uint32_t c = 0; c < s->columns.columns && s->lines.line; c++) {
+		if (s->lines.line[c].weight > 0)
+			s->varies[c] = s->lines.line[c].varies;
+	}
 	return find_leans(s);
 }
 
@@ -329,10 +334,10 @@ static int solve(struct td_separate_state *s)
 	td_common_doubt(&s->common, &s->rows);
 	if (s->axis.start_spread > 0)
 		err = solve_and_bound(s, 0);
-	if (!err)
-		err = find_twins(s);
 	if (!err && s->axis.start_spread > 0)
 		err = td_separate_lines(s, &s->axis, TD_NO_BATCH, &s->lines);
+	if (!err)
+		err = find_twins(s);
 	if (!err)
 		err = solve_and_bound(s, 1);
 	if (!err) {
