@@ -74,9 +74,17 @@ holds ivb-both <<'END_OF_STATEMENTS'
 check(not any("any" in f.get("events", {}) for f in report["functions"]), "there is THREAD_ANY")
 END_OF_STATEMENTS
 
-# SLOTS are distributed by the hardware.
-shares spr-both "$now_and_then" "0.05 0.95" 1 "-m spr-smt" 2 80
-accurate spr-both --brief --functions-only --windows 80 --enough 12
-holds spr-both <<'END_OF_STATEMENTS'
+# SLOTS are distributed by the hardware, functions are shorter than windows.
+echo
+echo "== spr-short"
+alone="LD_LIBRARY_PATH=/in ./awkward -r 1 >/out/first"
+lab spr-short "-m spr-smt" "$alone; $now_and_then TDAGENT_LEVEL=1 $(with_agent 20000 300) LD_LIBRARY_PATH=/in taskset 1 ./awkward -r 500 >/out/truth"
+ended "exit 0" spr-short
+report_on spr-short
+truthful spr-short --samples 150 --limit 100=1.5 --limit 50=3
+holds spr-short <<'END_OF_STATEMENTS'
 check(report["run"]["backend"] == "metrics", "backend is %s: %s" % (report["run"]["backend"], report["run"]["reason"]))
+second = sum(t["second"] for t in truth if t["what"] == "function")
+share = second / sum(t["cycles"] for t in truth if t["what"] == "function")
+check(0.05 < share < 0.95, "the lab's core was shared for %.3f of the time" % share)
 END_OF_STATEMENTS
