@@ -18,7 +18,7 @@ is 1 % off in one of ten million cases: one of all that check-lab compares, in o
   --slots N    percent that totals may miss the slots by (0.5)
   --thread TID=REPORT.json   what `tdagent report --thread=TID` said
   --functions-only   totals are not looked at
-  --as-said    a fraction that the report knows less well only has to be within its interval
+  --as-said    a fraction that the report knows less well only has to be within 2.5 times its interval
   --brief      one line for all functions
   --cores TYPE  of a hybrid's large or small cores, as the report is
 """
@@ -115,7 +115,7 @@ class Comparison:
                 limit = self.limits.points2
             if self.limits.as_said:
                 said = row["topdown"][difference[1]]
-                limit = max(limit, 50 * (said["high"] - said["low"]))
+                limit = max(limit, chance.SURE * 50 * (said["high"] - said["low"]))
             if difference[0] > limit:
                 self.fail(truth["name"], "%s: %.2f points from the truth" %
                           (difference[1], difference[0]))

@@ -7,6 +7,8 @@ something else for each number of windows: at 14 expected ones, 4.1 sigma come b
 """
 import math
 
+SURE = 2.5  # half widths of a 95 % interval, which chance passes once in a million: 4.9 sigma
+
 
 def _tail(count, trials, share, step):
     """The sum of all from `count` on, downward or upward, of which the first is the largest."""

@@ -23,7 +23,7 @@ lab()
 	*) repeatable=-i ;;
 	esac
 	# shellcheck disable=SC2086 # $2 is several words
-	guest "$1" bash "$lab_tests/run.sh" $repeatable -t 200 $2 -o "$work/$1.tar" "$guest_dir" -- "$3"
+	guest "$1" bash "$lab_tests/run.sh" $repeatable -t 1000 $2 -o "$work/$1.tar" "$guest_dir" -- "$3"
 	mkdir "$work/$1"
 	[ ! -s "$work/$1.tar" ] || tar -xf "$work/$1.tar" -C "$work/$1"
 	rm -f "$work/$1.tar"

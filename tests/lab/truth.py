@@ -22,7 +22,8 @@ import json
 import os
 import sys
 
-SURE = 2.5  # half widths of 95 % intervals: 4.9 sigma
+import chance
+
 LEVEL1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
 DERIVED = (("light_operations", "retiring", "heavy_operations"),
            ("machine_clears", "bad_speculation", "branch_mispredicts"),
@@ -150,7 +151,7 @@ class Comparison:
             if not difference:
                 continue
             factor = self.limits.level2 if level else 1
-            allowed = self.allowed(limit, SURE * function.half_width(difference[1]), factor)
+            allowed = self.allowed(limit, chance.SURE * function.half_width(difference[1]), factor)
             if difference[0] > allowed:
                 self.fail(function.name, "(%s): %s is %.2f points from the truth, not %.2f" % (
                     function.evidence, difference[1], difference[0], allowed))

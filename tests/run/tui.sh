@@ -67,21 +67,37 @@ first | grep -q run_bytecode || fail "filter: the first row is $(first)"
 keys Escape
 screen "[0-9]+ functions " "no filter"
 
+# sorting: what the screen says that rows are sorted by
+sorting() { sed -n '3s/.*\( by .*\)/\1/p' "$work/screen"; }
+# sorted_names OPTION...: the names on the screen come to be in the order of sort OPTION
+sorted_names()
+{
+	for try in $(seq 200); do
+		names=$(sed -n '4,20s/.* //p' "$work/screen" | grep .)
+		[ "$names" = "$(echo "$names" | LC_ALL=C sort "$@")" ] && return
+		sleep 0.05
+		$mux capture-pane -p >"$work/screen"
+	done
+	fail "not sorted by name (sort $*): $names"
+}
+
 # by name, the other way round, and back
 keys S
-for try in 1 2 3 4 5 6 7 8; do
-	screen " by [A-Za-z]" "sorting"
-	grep -q " by name" "$work/screen" && break
+screen " by [A-Za-z]" "sorting"
+for order in 1 2 3 4 5 6 7 8; do
+	before=$(sorting)
+	case $before in *" by name"*) break ;; esac
 	keys s
-	sleep 0.1
+	for try in $(seq 200); do
+		screen " by [A-Za-z]" "sorting"
+		[ "$(sorting)" = "$before" ] || break
+	done
 done
 screen " by name" "sorted"
-names=$(sed -n '4,20s/.* //p' "$work/screen" | grep .)
-[ "$names" = "$(echo "$names" | LC_ALL=C sort)" ] || fail "not sorted by name: $names"
+sorted_names
 keys r
 screen "by name, reversed" "reversed"
-names=$(sed -n '4,20s/.* //p' "$work/screen" | grep .)
-[ "$names" = "$(echo "$names" | LC_ALL=C sort -r)" ] || fail "not in reverse: $names"
+sorted_names -r
 
 # into a function, on to its caller, and back
 keys /

@@ -736,13 +736,12 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"report_log",
-		(const TTest *const[]){same_as_the_library, groups_with_returns,
-				       groups_without_returns, own_cost_of_groups,
-				       rates_of_short_functions,
-				       rates_where_all_groups_count_returns,
-				       totals_by_groups, tells_apart_on_a_shared_core,
-				       profiles_add_up, in_print, parts_of_slots, without,
-				       of_a_thread, NULL});
+	return unit_main("report_log",
+			 (const TTest *const[]){
+				 same_as_the_library, groups_with_returns,
+				 groups_without_returns, own_cost_of_groups,
+				 rates_of_short_functions,
+				 rates_where_all_groups_count_returns, totals_by_groups,
+				 tells_apart_on_a_shared_core, profiles_add_up, in_print,
+				 parts_of_slots, without, of_a_thread, NULL});
 }
