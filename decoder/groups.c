@@ -25,7 +25,8 @@ struct source {
 struct sources {
 	const struct td_event_family *family;
 	double width;
-	double alone; /* as the plan's */
+	double alone;       /* the plan's */
+	double least, most; /* of it, here */
 	struct source source[SOURCES_MAX];
 	uint32_t n;
 	uint32_t used;  /* bits of groups */
@@ -36,7 +37,7 @@ struct sources {
 void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *header)
 {
 	memset(plan, 0, sizeof(*plan));
-	plan->alone = 1; /* until an event says that there are two */
+	plan->alone = (struct td_estimate){1, 1, 1}; /* until an event says otherwise */
 	if (header->backend != TD_BACKEND_EVENTS || !header->family[0])
 		return;
 	plan->family = td_events_named(header->family);
@@ -55,7 +56,7 @@ void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *he
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
 		plan->first[i] = i < header->counters ? (int)i : -1;
 	if (td_groups_is_shared(plan))
-		plan->alone = NAN;
+		plan->alone = (struct td_estimate){NAN, NAN, NAN};
 }
 
 void td_groups_adopt(struct td_groups_plan *all, const struct td_groups_plan *plan,
@@ -343,8 +344,8 @@ static const char *formula_of(const struct td_event_family *family, const char *
 
 /* From Ice Lake on a thread's slots are counted, before that the time alone. */
 static const char *const alone_texts[] = {
-	"max(0, min(1, 2 * own_slots / width - 1))",
-	"max(0, min(1, one_thread / ref_clock))",
+	"2 * own_slots / width - 1",
+	"one_thread / ref_clock",
 };
 
 static double value_of(void *context, const char *name, size_t length);
@@ -356,9 +357,28 @@ static double alone_of(struct sources *all)
 		double alone = td_formula_value(alone_texts[i], value_of, all);
 
 		if (isfinite(alone))
-			return alone;
+			return fmax(all->least, fmin(all->most, alone));
 	}
 	return NAN;
+}
+
+/*
+ * How little and how much of its cycles a function can have had alone, if it is that part
+ * of a run of which so much was alone: of what is short a few ticks of the clock tell
+ * less than this, where the other thread was hardly there, or always.
+ */
+static void bound_alone(struct sources *all, const struct td_groups_plan *plan,
+			const struct td_groups *groups)
+{
+	double share = groups ? groups->share : 0;
+
+	all->alone = plan->alone.value;
+	all->least = 0;
+	all->most = 1;
+	if (share <= 0 || !isfinite(plan->alone.value))
+		return;
+	all->least = fmax(0, 1 - (1 - plan->alone.low) / share);
+	all->most = fmin(1, plan->alone.high / share);
 }
 
 /* The part of the slots that is this thread's: half of them while another one runs. */
@@ -467,11 +487,11 @@ void td_groups_values(const struct td_groups_plan *plan, const struct td_file_su
 		      uint64_t n, const struct td_groups *groups,
 		      struct td_topdown_value value[TD_NODES])
 {
-	struct sources all = {
-		.family = plan->family, .width = plan->width, .alone = plan->alone};
+	struct sources all = {.family = plan->family, .width = plan->width};
 
 	if (!plan->family)
 		return;
+	bound_alone(&all, plan, groups);
 	add_nodes(&all, value);
 	add_events(&all, plan, first, n, groups);
 	for (int node = 0; node < TD_NODES; node++)
@@ -491,7 +511,7 @@ int td_groups_is_shared(const struct td_groups_plan *plan)
 int td_groups_alone(const struct td_groups_plan *plan, const struct td_file_sum *first,
 		    uint64_t n, const struct td_groups *groups, struct td_estimate *alone)
 {
-	struct sources all = {.family = plan->family, .width = plan->width};
+	struct sources all = {.family = plan->family, .width = plan->width, .most = 1};
 	double half;
 
 	if (!plan->family || !td_groups_is_shared(plan))

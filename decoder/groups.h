@@ -29,7 +29,7 @@ struct td_groups_plan {
 	/* Of the run's cycles the part in which a thread had its core alone, for what no
 	 * window tells of itself.  1: there is one thread; NAN: not known, then what
 	 * takes it is not either. */
-	double alone;
+	struct td_estimate alone;
 };
 
 /*
@@ -59,6 +59,9 @@ struct td_groups {
 		double unsure[TD_COUNTERS_MAX];
 	} group[TD_GROUPS_MAX];
 	struct td_groups_rate rate[TD_EVENTS_MAX]; /* of the plan's events */
+	/* At least so large a part of the run's cycles: with others it makes the plan's
+	 * `alone`.  0: not known. */
+	double share;
 };
 
 /* 1: the core has another thread, and some group counts how often that one runs. */

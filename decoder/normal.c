@@ -225,12 +225,11 @@ static void place_key(const struct td_key_work *work, struct td_normal *normal)
 }
 
 static void noise_of_bin(struct td_key_work *work, struct td_normal *normal,
-			 const struct td_key *key, double width, double n,
-			 struct td_echo echo)
+			 const struct td_key *key, double n, struct td_echo echo)
 {
 	struct td_group *group = &normal->group[normal->group_of[key->function]];
-	double step = echo.step * width * width / (n * (n - 1));
-	double peak = echo.peak * width / (n * (n - 1));
+	double step = echo.step / (n * (n - 1));
+	double peak = echo.peak / (n * (n - 1));
 
 	for (uint32_t i = 0; i < work->ends; i++) {
 		uint32_t c = work->touched[i], a = normal->place_of[key->column[c]];
@@ -261,10 +260,10 @@ static void add_noise(struct td_key_work *work, struct td_normal *normal,
 		struct td_echo echo;
 		double n;
 
-		echo = td_key_echo(work, b, &after);
+		echo = td_key_echo(work, bin, b, &after);
 		n = td_key_ends(work, rows, bin, TD_NO_BATCH);
 		if (n > 1)
-			noise_of_bin(work, normal, key, bin->right - bin->left, n, echo);
+			noise_of_bin(work, normal, key, n, echo);
 		td_key_forget(work);
 	}
 }

@@ -218,13 +218,15 @@ void td_key_forget(struct td_key_work *work)
 	}
 }
 
-struct td_echo td_key_echo(const struct td_key_work *work, uint32_t b, double *after)
+struct td_echo td_key_echo(const struct td_key_work *work, const struct td_bin *bin,
+			   uint32_t b, double *after)
 {
 	double gain = work->gain[b], weight = work->weight[b];
-	double next = 1 - gain / 2; /* what is left of the half step, one bin on */
+	double width = bin->right - bin->left, own = width / 2 + bin->late;
+	double next = width - gain * own; /* what is left of it, one bin on */
 	struct td_echo echo = {
-		.step = weight / 4 + next * next * *after,
-		.peak = weight / 2 - gain * next * *after,
+		.step = weight * own * own + next * next * *after,
+		.peak = weight * own - gain * next * *after,
 	};
 
 	*after = weight + (1 - gain) * (1 - gain) * *after;

@@ -74,7 +74,8 @@ struct td_echo {
 };
 
 /* `after`: the sum of weight * decay^2 over later bins, for a full step. */
-struct td_echo td_key_echo(const struct td_key_work *work, uint32_t b, double *after);
+struct td_echo td_key_echo(const struct td_key_work *work, const struct td_bin *bin,
+			   uint32_t b, double *after);
 
 /* Where the bin's windows end, and what those counted; returns how many. */
 double td_key_ends(struct td_key_work *work, const struct td_rows *rows,

@@ -140,11 +140,11 @@ static void pull_noise(struct td_key_work *work, const struct td_normal *normal,
 
 	for (uint32_t b = key->bins; b--;) {
 		const struct td_bin *bin = &key->bin[b];
-		double width = bin->right - bin->left, n;
+		double n;
 		td_sides mean = {0};
 		struct td_echo echo;
 
-		echo = td_key_echo(work, b, &after);
+		echo = td_key_echo(work, bin, b, &after);
 		n = td_key_ends(work, rows, bin, without);
 		for (uint32_t i = 0; i < work->ends; i++) {
 			for (int k = 0; k < TD_SEPARATE_NODES; k++)
@@ -153,11 +153,11 @@ static void pull_noise(struct td_key_work *work, const struct td_normal *normal,
 		}
 		for (uint32_t i = 0; i < work->ends && n > 1; i++) {
 			uint32_t c = work->touched[i], unknown = key->column[c];
-			double by = scale_of(normal, unknown) * width / (n * (n - 1));
+			double by = scale_of(normal, unknown) / (n * (n - 1));
 
 			for (int k = 0; k < TD_SEPARATE_NODES; k++)
 				pull->each[unknown][k] +=
-					by * (echo.step * width * work->count[c] *
+					by * (echo.step * work->count[c] *
 						      (scaled(normal, key, c, at, k) -
 						       mean[k]) -
 					      echo.peak * work->more[c][k]);

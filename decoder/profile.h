@@ -133,6 +133,13 @@ static inline uint32_t td_profile_together(const struct td_profile *profile)
  */
 double td_profile_skid(const struct td_profile *profile);
 
+/*
+ * 1: in some windows another thread of the core had a part of the slots: SLOTS are fewer
+ * than a window of that length has.  *own: cycles of ours in a window, 0 without empty
+ * ones.
+ */
+int td_profile_lacks_slots(const struct td_profile *profile, double *own);
+
 /* The lab, which has no skid, shows some ten cycles: from here on it matters. */
 #define TD_SKID_MUCH 200
 

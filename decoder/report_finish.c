@@ -256,6 +256,8 @@ static void estimate_groups(struct td_report *report)
 	for (size_t i = 0; i < report->functions && report->plan.groups; i++) {
 		struct td_report_function *f = &report->function[i];
 
+		if (f->groups)
+			f->groups->share = f->share.low;
 		td_groups_values(&report->plan, f->sum, f->counted[0], f->groups,
 				 f->node);
 		if (f->evidence == TD_EVIDENCE_NONE && f->node[0].present)

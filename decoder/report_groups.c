@@ -105,7 +105,7 @@ int td_report_groups_share(struct td_report *report)
 	if (!td_groups_alone(&report->plan, first, groups->group[0].windows, groups,
 			     &alone))
 		return 0;
-	report->plan.alone = alone.value;
+	report->plan.alone = alone;
 	return td_report_note(
 		report,
 		td_text_format("two hardware threads share a core, and in %.1f %% of the "

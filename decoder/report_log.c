@@ -62,6 +62,8 @@ struct taking {
 	int parts;   /* others do, or nobody does: each a part */
 	int rates;   /* nobody does, and formulas of events make it */
 	int returns; /* some group that is taken has them */
+	int lacking; /* another thread of the core had slots */
+	double own;  /* cycles of ours in a window, if that is so */
 	struct region *region;
 	size_t regions;
 };
@@ -201,10 +203,10 @@ static void find_parts(struct taking *t)
 
 	td_groups_read(&plan, &t->profile->header);
 	if (!t->whole) {
-		if (t->profile->header.windows == TD_WINDOWS_VERNIER)
-			find_parts_of_all(t, &plan);
-		else if (td_groups_is_shared(&plan))
+		if (td_groups_is_shared(&plan))
 			find_rates(t, &plan);
+		else if (t->profile->header.windows == TD_WINDOWS_VERNIER)
+			find_parts_of_all(t, &plan);
 		return;
 	}
 	for (uint32_t g = 1; g < plan.groups; g++) {
@@ -394,6 +396,16 @@ static void fill_nodes(const struct taking *t, const struct group *group,
 			to->value[k] += (float)(group->factor[k][i] * value[i]);
 }
 
+/* In cycles that are the thread's: width slots each, whoever had the core's others. */
+static float requested_of(const struct taking *t, const struct td_file_window *from,
+			  uint64_t slots)
+{
+	double had = (double)slots / t->profile->header.slots_a_cycle - t->own;
+
+	return t->lacking && had < from->requested ? (float)fmax(0, had)
+						   : (float)from->requested;
+}
+
 static void fill(const struct taking *t, const struct td_file_window *from,
 		 const double *value, struct td_separate_window *to)
 {
@@ -401,7 +413,7 @@ static void fill(const struct taking *t, const struct td_file_window *from,
 	const struct group *group = &t->group[from->group];
 
 	memset(to, 0, sizeof(*to));
-	to->requested = cycles ? (float)from->requested : 0;
+	to->requested = cycles ? requested_of(t, from, value[0]) : 0;
 	to->slots = (float)value[0] - group->more;
 	fill_nodes(t, group, value, to);
 	to->counts = (uint8_t)group->counts;
@@ -468,6 +480,7 @@ int td_report_log_add(struct td_report *report, const struct td_profile *profile
 		report->log->random = 88172645463325252u;
 	}
 	t.log = report->log;
+	t.lacking = td_profile_lacks_slots(profile, &t.own);
 	if (!fits(&t, report->log))
 		return 0;
 	note_together(report->log, profile);

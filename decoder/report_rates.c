@@ -88,8 +88,9 @@ static int node_of(unsigned e)
 	return (int)(e < TD_NODES_LEVEL1 ? e : 2 * e - TD_NODES_LEVEL1);
 }
 
+/* `alone`: there is nothing beside them, so they are taken of long functions as well. */
 static int take_rates(const struct group *group, const struct td_separate_cost *cost,
-		      const struct td_separate_function *from,
+		      const struct td_separate_function *from, int alone,
 		      struct td_report_function *to)
 {
 	if (!to->groups)
@@ -105,7 +106,7 @@ static int take_rates(const struct group *group, const struct td_separate_cost *
 			continue;
 		to->groups->rate[event->number] = (struct td_groups_rate){
 			.known = 1,
-			.own = from->visit >= VISIT_LONG,
+			.own = !alone && from->visit >= VISIT_LONG,
 			.edges = cost->start_spread > 0,
 			.df = value->df,
 			.value = by * value->estimate.value,
@@ -150,6 +151,7 @@ static int take_group(struct td_report *report, const struct td_separate_input *
 		/* what nobody looked at stays blank, though its neighbours were */
 		if (opened[f] >= OPENED_FEW && from->evidence != TD_EVIDENCE_NONE)
 			err = take_rates(group, &result->cost, from,
+					 td_groups_is_shared(&report->plan),
 					 &report->function[f]);
 	}
 	free(opened);

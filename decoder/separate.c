@@ -291,6 +291,11 @@ static int find_twins(struct td_separate_state *s)
 		edges[c] -= s->common.taken[c];
 	td_variance_of_functions(&s->rows, edges, s->varies);
 	free(edges);
+	/* edges move nothing across a line: what is there is not lost in their scatter */
+	for (uint32_t c = 0; c < s->columns.columns && s->lines.line; c++) {
+		if (s->lines.line[c].weight > 0)
+			s->varies[c] = s->lines.line[c].varies;
+	}
 	return find_leans(s);
 }
 
@@ -329,10 +334,10 @@ static int solve(struct td_separate_state *s)
 	td_common_doubt(&s->common, &s->rows);
 	if (s->axis.start_spread > 0)
 		err = solve_and_bound(s, 0);
-	if (!err)
-		err = find_twins(s);
 	if (!err && s->axis.start_spread > 0)
 		err = td_separate_lines(s, &s->axis, TD_NO_BATCH, &s->lines);
+	if (!err)
+		err = find_twins(s);
 	if (!err)
 		err = solve_and_bound(s, 1);
 	if (!err) {
@@ -351,6 +356,7 @@ static void free_state(struct td_separate_state *s)
 {
 	td_columns_free(&s->columns);
 	td_common_free(&s->common);
+	td_late_free(&s->late);
 	td_rows_free(&s->rows);
 	td_ends_free(&s->ends);
 	td_events_free(&s->events[0]);
@@ -389,6 +395,11 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	s->prior_part = calloc(2 * n, sizeof(*s->prior_part));
 	if (!s->varies || !s->twin_spread || !s->prior_part)
 		return -ENOMEM;
+	err = td_late_find(&s->late, s->input, &s->axis, &s->columns);
+	if (err)
+		return err;
+	if (s->late.window)
+		s->input = &s->late.input;
 	err = td_common_find(&s->common, s->input, &s->columns, &s->axis);
 	if (err)
 		return err;
@@ -404,10 +415,10 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	if (!err)
 		err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);
 	if (!err)
-		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns);
-	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;
-	if (!err)
 		err = td_ends_find(&s->ends, s->input, &s->axis, &s->columns);
+	if (!err)
+		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns, &s->ends);
+	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;
 	if (!err)
 		count_ends(s);
 	for (int i = 0; i < 2 && !err; i++)

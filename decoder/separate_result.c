@@ -138,13 +138,14 @@ static int find_repeated(const struct td_separate_state *s, struct answer *answe
 {
 	double *inverse = malloc((2 * s->columns.columns + 1) * sizeof(*inverse));
 	double *square = inverse + s->columns.columns;
+	int err;
 
 	if (!inverse)
 		return -ENOMEM;
 	for (uint32_t c = 0; c < s->columns.columns; c++)
 		inverse[c] = s->prior_part[c] / s->normal.ridge[c];
-	td_repeats_error(&s->rows, inverse, square);
-	for (uint32_t c = 0; c < s->columns.columns; c++) {
+	err = td_repeats_error(&s->rows, inverse, square);
+	for (uint32_t c = 0; c < s->columns.columns && !err; c++) {
 		uint32_t function = s->columns.function[c];
 
 		if (function != TD_NO_FUNCTION)
@@ -152,7 +153,7 @@ static int find_repeated(const struct td_separate_state *s, struct answer *answe
 				pow(share(s, answer, c), 2) * square[c];
 	}
 	free(inverse);
-	return 0;
+	return err;
 }
 
 static int add_all(const struct td_separate_state *s, struct answer *answer)

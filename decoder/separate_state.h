@@ -9,6 +9,7 @@
 
 #include "decoder/normal.h"
 #include "decoder/window_common.h"
+#include "decoder/window_late.h"
 #include "decoder/window_events.h"
 
 #define TD_FRACTION_SPREAD 0.2 /* of a fraction between functions, standard deviation */
@@ -18,6 +19,7 @@ struct td_separate_state {
 	struct td_axis first_axis; /* before the start was refined */
 	struct td_axis axis;
 	struct td_columns columns;
+	struct td_late late;
 	struct td_common common;
 	double *varies;      /* [columns]: between own windows, standard deviation */
 	double *twin_spread; /* [columns]: prior of its twin; 0: it has none */

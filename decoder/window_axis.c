@@ -128,6 +128,9 @@ static void find_first(struct td_axis *axis, struct td_axis_point *point, size_t
 	while (i + 1 < n && point[i].requested < axis->first)
 		i++;
 	mean_of(point + i, n - i, &axis->beyond, &axis->spread);
+	axis->soonest = HUGE_VAL;
+	for (; i < n; i++)
+		axis->soonest = fmin(axis->soonest, point[i].beyond - axis->beyond);
 }
 
 static int find_beyond(const struct td_separate_input *input, struct td_axis *axis)
@@ -179,6 +182,8 @@ static void find_start(struct td_axis *axis)
 	axis->follows = axis->spread < CONSTANT ||
 			(axis->empty > 0 && axis->empty_spread < axis->spread / 4);
 	axis->start_spread = axis->follows ? 0 : axis->spread;
+	axis->blocks = axis->follows && axis->spread < CONSTANT && axis->empty > 0 &&
+		       !axis->whole;
 	axis->start = axis->empty - axis->beyond;
 	/* below 0: interrupts are late by more than the way to the program takes */
 	if (!axis->follows || axis->empty <= 0)
@@ -272,6 +277,15 @@ double td_axis_length(const struct td_axis *axis, const struct td_separate_windo
 	if (axis->follows)
 		return window->slots / axis->width - axis->beyond;
 	return fmax(0, window->requested);
+}
+
+double td_axis_due(const struct td_axis *axis, const struct td_separate_window *window)
+{
+	double length = td_axis_length(axis, window);
+
+	if (!axis->blocks || !(window->requested > 0))
+		return length;
+	return fmin(length, fmax(axis->start, window->requested + axis->soonest));
 }
 
 int td_axis_counts(const struct td_axis *axis, const struct td_separate_window *window)

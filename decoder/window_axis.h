@@ -19,12 +19,15 @@ struct td_axis {
 	double empty_spread; /* its standard deviation */
 	double beyond;       /* mean of measured - requested length, cycles */
 	double spread;       /* its standard deviation */
-	int follows;  /* the cost is the same in each window: what a window took beyond
-			 what was asked for is the program's */
-	double first; /* requested length from which on `beyond` is the same */
-	double ended; /* from which on where they end tells where the program is; counts
-			 may ask for more */
-	double start; /* cycles from arming to the program's first, mean */
+	int blocks;     /* interrupts come where a block of instructions ends, and where
+			   a window's trigger was due is known */
+	double soonest; /* of measured - requested length, less `beyond`; cycles */
+	int follows;    /* the cost is the same in each window: what a window took beyond
+			   what was asked for is the program's */
+	double first;   /* requested length from which on `beyond` is the same */
+	double ended;   /* from which on where they end tells where the program is; counts
+			   may ask for more */
+	double start;   /* cycles from arming to the program's first, mean */
 	double start_spread;            /* standard deviation, 0 if it `follows` */
 	double start_error;             /* how much `start` may be off */
 	double cost[TD_SEPARATE_NODES]; /* cycles where windows begin, as own windows say
@@ -52,6 +55,12 @@ int td_axis_find(const struct td_separate_input *input, struct td_axis *axis);
 /* The window's length on this axis, cycles, not below 0. */
 double td_axis_length(const struct td_axis *axis,
 		      const struct td_separate_window *window);
+
+/*
+ * Where on it the window's trigger was due: that is random, and knows nothing of the
+ * program, as where a block ends does.  The length, where it is not known.
+ */
+double td_axis_due(const struct td_axis *axis, const struct td_separate_window *window);
 
 /* 1 if the window holds the program's cycles and the full cost. */
 int td_axis_counts(const struct td_axis *axis, const struct td_separate_window *window);

@@ -6,13 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOWS_FEWEST 20  /* that end at a place behind a call or return */
-#define DIRECT_FEWEST 5    /* of them behind one alone: they tell what was before */
+#define WINDOWS_FEWEST 20 /* that end at a place behind a call or return */
+#define DIRECT_FEWEST 5   /* of them behind one alone: they tell what was before */
+#define CROSSED_FEWEST 3  /* windows from other functions, at an entry jumped to */
+#define STAY_FEWEST 500   /* windows, of which some would have gone on within */
+#define GONE_MOST 0.001
+#define ARRIVALS_SOME 6.   /* windows, to know that nobody arrives */
 #define ARRIVALS_MOST 0.02 /* for each of them: from another place, behind none */
 #define SOURCE_MAIN 0.5    /* most of the direct ones come from one column */
 #define AS_OFTEN 0.25      /* the place below is met so often, at least */
 #define DEPARTED_SOME 4.   /* windows, to know that nobody departs */
 #define DEPARTED_MOST 0.003
+#define SOME 2  /* calls and returns: more than one */
 #define RUNS 2. /* standard deviations, until the program has started */
 
 /* One end of a window. */
@@ -28,12 +33,14 @@ struct place {
 	uint32_t direct;   /* of them behind one */
 	uint32_t arrivals; /* behind none, and opened at another place */
 	uint32_t opened;   /* not those that end, but those that begin there */
+	uint32_t crossed;  /* of arrivals, those from another function: by a jump */
 	uint32_t departed; /* of them without a call or return, for another place */
 	uint32_t source;   /* the column that most direct ones opened in */
 	uint32_t from_source;
 	uint32_t sources; /* in search.source: the direct ones */
 	uint32_t turn;    /* the last of them up to the present window */
-	uint8_t first;    /* nobody comes here but by a call or return */
+	uint8_t jumped;   /* a function's entry, and others jump there */
+	uint8_t first;    /* nobody comes here but by a call or return, or so */
 	uint8_t again;    /* the program comes by more than once a visit */
 };
 
@@ -114,17 +121,28 @@ static void count_ends(struct search *s)
 		const struct td_separate_window *w = &s->input->window[i];
 		struct place *place = &s->place[s->closed[i]];
 
-		if (w->empty)
+		if (w->empty || w->unsure)
 			continue;
 		place->ends += w->calls > 0;
 		place->direct += w->calls == 1;
 		s->place[s->opened[i]].opened++;
 		if (w->calls == 0 && s->opened[i] != s->closed[i]) {
 			place->arrivals++;
+			place->crossed += w->open != w->close;
 			s->place[s->opened[i]].departed++;
 		}
 		place->again |= comes_again(s, i);
 	}
+}
+
+/* The window opened where the program was before it came to the place. */
+static int tells(const struct search *s, const struct place *place, size_t i)
+{
+	const struct td_separate_window *w = &s->input->window[i];
+
+	if (w->unsure)
+		return 0;
+	return w->calls == 1 || (place->jumped && w->calls == 0 && w->open != w->close);
 }
 
 /* The place's ends are those from `begin` on. */
@@ -136,7 +154,7 @@ static void find_source(struct search *s, struct place *place, const struct end 
 	for (const struct end *end = begin; end < last && !by_place(end, begin); end++) {
 		uint32_t column = s->columns->open[end->window];
 
-		if (!end->closes || s->input->window[end->window].calls != 1)
+		if (!end->closes || !tells(s, place, end->window))
 			continue;
 		s->source[s->sources++] = end->window;
 		if (++s->count[column] > place->from_source) {
@@ -193,21 +211,55 @@ static int is_behind_a_call(const struct place *place, const struct place *below
 	       is_last(below, body);
 }
 
+/* Each of a function's places is left by a call or return only. */
+static int stays_nowhere(const struct body *body)
+{
+	return body->opened >= STAY_FEWEST && body->departed <= GONE_MOST * body->opened;
+}
+
+/* Windows arrive at the place below without a call or return, and at this one none. */
+static int is_beyond(const struct place *place, const struct place *below)
+{
+	double some;
+
+	if (!below || below->function != place->function ||
+	    below->ends < AS_OFTEN * place->ends)
+		return 0;
+	some = (double)below->arrivals * place->ends / below->ends;
+	return some >= ARRIVALS_SOME && place->arrivals <= ARRIVALS_MOST * some;
+}
+
 /*
  * A visit begins where nobody comes from another place without a call or return.  In
- * short visits few windows could: then it is known of the entry, and of a place behind a
- * call, below which there is one that is met as often, but in another visit or at its
- * end.
+ * short visits few windows could: then it is known of the entry, of a function whose
+ * places are all like that, of a place at which those stop that arrive below it, and of
+ * one behind a call, below which there is one that is met as often, but in another visit
+ * or at its end.
  */
 static int is_first(const struct place *place, const struct place *below,
-		    const struct body *body)
+		    const struct body *body, int blocks)
 {
-	if (place->ends < WINDOWS_FEWEST || place->direct < DIRECT_FEWEST ||
+	if (place->jumped)
+		return 1;
+	if (place->ends < WINDOWS_FEWEST || !place->direct ||
 	    place->arrivals > ARRIVALS_MOST * place->ends)
 		return 0;
-	if (place->offset == 0)
+	if (blocks && !place->again &&
+	    (place->offset == 0 || stays_nowhere(body) || is_beyond(place, below)))
 		return 1;
-	return below && is_behind_a_call(place, below, body);
+	if (place->direct < DIRECT_FEWEST)
+		return 0;
+	return place->offset == 0 || (below && is_behind_a_call(place, below, body));
+}
+
+/* The function's entry, where those arrive that come from other functions only. */
+static void find_jumps(const struct search *s, struct place *place)
+{
+	place->jumped = s->axis->blocks && place->offset == 0 &&
+			place->crossed >= CROSSED_FEWEST &&
+			place->crossed == place->arrivals;
+	if (place->jumped)
+		place->direct += place->crossed;
 }
 
 static void find_first(struct search *s)
@@ -220,8 +272,10 @@ static void find_first(struct search *s)
 
 		if (!p || place->function != place[-1].function)
 			body = body_of(s, p);
+		find_jumps(s, place);
 		find_source(s, place, &s->end[at]);
-		place->first = (uint8_t)is_first(place, p ? place - 1 : NULL, &body);
+		place->first = (uint8_t)is_first(place, p ? place - 1 : NULL, &body,
+						 s->axis->blocks);
 		while (at < s->ends && s->end[at].function == place->function &&
 		       s->end[at].offset == place->offset)
 			at++;
@@ -245,18 +299,22 @@ static void move_open(const struct search *s, size_t i, struct td_ends *ends)
 	if (!place->first)
 		return;
 	ends->open[i] = source_of(s, i, place);
-	ends->opened[i] = 1;
+	ends->opened[i] = !place->jumped;
 }
 
 static void move_close(const struct search *s, size_t i, struct td_ends *ends)
 {
 	struct place *place = &s->place[s->closed[i]];
-	uint8_t calls = s->input->window[i].calls;
+	const struct td_separate_window *w = &s->input->window[i];
+	unsigned calls = w->calls;
 
-	if (!place->first || calls == 0)
+	if (w->unsure && s->opened[i] != s->closed[i])
+		calls = SOME; /* or none */
+	if (!place->first || (calls == 0 && !tells(s, place, i)))
 		return;
-	ends->close[i] = calls == 1 ? s->columns->open[i] : source_of(s, i, place);
-	ends->closed[i] = 1;
+	ends->close[i] = calls == 1 && !place->jumped ? s->columns->open[i]
+						      : source_of(s, i, place);
+	ends->closed[i] = !place->jumped;
 }
 
 static void move_ends(const struct search *s, struct td_ends *ends)

@@ -17,10 +17,10 @@
 #include "decoder/window_columns.h"
 
 struct td_ends {
-	/* [windows of the input]: columns, as td_columns' but before the call or return
-	 * behind which they are seen */
+	/* [windows of the input]: columns, as td_columns' but before the call, return or
+	 * (without edges) jump behind which they are seen */
 	uint32_t *open, *close;
-	uint8_t *opened, *closed; /* 1: so they are */
+	uint8_t *opened, *closed; /* 1: so they are, and not behind a jump */
 	/* [columns]: parts of its windows that end at places that a visit comes by but
 	 * once, their sum and that of their squares */
 	double *once, *squares;

@@ -15,6 +15,7 @@
 #define READ_MORE 1.5  /* rounding is not all there is to reading */
 #define VARIES 0.35    /* of what windows differ by: own ones are not the mean of all */
 #define ACROSS 2.      /* directions across the line, of level 1 */
+#define DIRECTIONS 3.  /* of all that fractions can differ in: they add up to 1 */
 #define DIFFER 0.05    /* a function that is like the edges has no direction */
 
 struct sums {
@@ -124,6 +125,8 @@ static void find_weights(const struct search *s, const struct td_lines_known *kn
 			 COST_ERROR * COST_ERROR) *
 			square / mean / mean;
 		beyond = (sums->across - READ_MORE * sums->read) / sums->along;
+		line->varies = sqrt(square * fmax(0, beyond) * DIRECTIONS / ACROSS /
+				    TD_NODES_LEVEL1);
 		error += VARIES * VARIES * square * fmax(0, beyond) / ACROSS;
 		line->weight = 1 / error;
 	}

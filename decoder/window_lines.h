@@ -19,6 +19,8 @@
 /* Fractions of a column are on the line through the edges' mix, as surely as
  * `weight` says (1 / variance of each direction across it); 0: no line is seen. */
 struct td_line {
+	double varies; /* of a fraction from window to window, standard deviation; where
+			  there is a line */
 	double weight;
 	double along[TD_SEPARATE_NODES]; /* of length 1 */
 };

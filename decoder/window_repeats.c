@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "decoder/window_repeats.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A key's own windows. */
@@ -60,13 +62,25 @@ static double pull_of(const struct td_bin *bin)
 	return own->n > 0 ? own->cycles / (own->n * own->variance) : 0;
 }
 
-static void look_through(const struct td_rows *rows, const struct td_key *key,
-			 struct repeats *all)
-{
-	struct alike alike = {0};
-	float length = -1;
+/* An own window. */
+struct repeat {
+	const struct td_row_window *window;
+	double pull;
+};
 
-	memset(all, 0, sizeof(*all));
+static int by_length(const void *a, const void *b)
+{
+	const struct repeat *x = a, *y = b;
+
+	return (x->window->length > y->window->length) -
+	       (x->window->length < y->window->length);
+}
+
+static size_t take_own(const struct td_rows *rows, const struct td_key *key,
+		       struct repeat *repeat, struct repeats *all)
+{
+	size_t n = 0;
+
 	for (uint32_t b = 0; b < key->bins; b++) {
 		const struct td_bin *bin = &key->bin[b];
 
@@ -74,15 +88,31 @@ static void look_through(const struct td_rows *rows, const struct td_key *key,
 		for (uint32_t i = bin->begin; i < bin->end; i++) {
 			const struct td_row_window *w = &rows->window[i];
 
-			if (!w->own || !w->counted)
-				continue;
-			if (w->length != length) {
-				finish(all, &alike);
-				alike = (struct alike){.step = step_of(rows, w->length)};
-				length = w->length;
-			}
-			add(&alike, w, pull_of(bin));
+			if (w->own && w->counted)
+				repeat[n++] = (struct repeat){w, pull_of(bin)};
 		}
+	}
+	return n;
+}
+
+static void look_through(const struct td_rows *rows, const struct td_key *key,
+			 struct repeat *repeat, struct repeats *all)
+{
+	struct alike alike = {0};
+	size_t n;
+
+	memset(all, 0, sizeof(*all));
+	n = take_own(rows, key, repeat, all);
+	if (n)
+		qsort(repeat, n, sizeof(*repeat), by_length);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || by_length(&repeat[i - 1], &repeat[i])) {
+			double length = repeat[i].window->length;
+
+			finish(all, &alike);
+			alike = (struct alike){.step = step_of(rows, length)};
+		}
+		add(&alike, repeat[i].window, repeat[i].pull);
 	}
 	finish(all, &alike);
 }
@@ -98,8 +128,12 @@ static double in_common(const struct td_rows *rows, const struct repeats *all)
 	return fmax(0, 1 - 12 * all->scatter / more / (all->step / all->windows));
 }
 
-void td_repeats_error(const struct td_rows *rows, const double *inverse, double *square)
+int td_repeats_error(const struct td_rows *rows, const double *inverse, double *square)
 {
+	struct repeat *repeat = malloc((rows->windows + 1) * sizeof(*repeat));
+
+	if (!repeat)
+		return -ENOMEM;
 	memset(square, 0, rows->columns * sizeof(*square));
 	for (size_t k = 0; k < rows->keys; k++) {
 		const struct td_key *key = &rows->key[k];
@@ -108,10 +142,12 @@ void td_repeats_error(const struct td_rows *rows, const double *inverse, double 
 
 		if (key->backward)
 			continue;
-		look_through(rows, key, &all);
+		look_through(rows, key, repeat, &all);
 		/* the equations without noise may say less than their own windows do */
 		known = fmax(all.known, 1 / inverse[key->function]);
 		square[key->function] =
 			all.pulled / (known * known) * in_common(rows, &all);
 	}
+	free(repeat);
+	return 0;
 }

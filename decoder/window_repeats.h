@@ -15,8 +15,9 @@
 
 /*
  * square[columns]: of the error of a fraction of level 1 by the rounding of repeated own
- * windows.  inverse[columns]: the diagonal of the inverse of the equations.
+ * windows.  inverse[columns]: the diagonal of the inverse of the equations.  0 or
+ * -ENOMEM.
  */
-void td_repeats_error(const struct td_rows *rows, const double *inverse, double *square);
+int td_repeats_error(const struct td_rows *rows, const double *inverse, double *square);
 
 #endif

@@ -12,7 +12,7 @@
 #define DIFFER 0.03   /* as long as nothing is known */
 
 struct order {
-	float length;
+	float length, due;
 	uint32_t window;
 };
 
@@ -20,8 +20,8 @@ static int by_length(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
-	if (x->length != y->length)
-		return x->length < y->length ? -1 : 1;
+	if (x->due != y->due)
+		return x->due < y->due ? -1 : 1;
 	return (x->window > y->window) - (x->window < y->window);
 }
 
@@ -37,7 +37,8 @@ static size_t sort_windows(const struct td_separate_input *input,
 		double length = td_axis_length(axis, w);
 
 		if (!w->empty && length >= lowest)
-			order[n++] = (struct order){(float)length, (uint32_t)i};
+			order[n++] = (struct order){
+				(float)length, (float)td_axis_due(axis, w), (uint32_t)i};
 	}
 	if (n)
 		qsort(order, n, sizeof(*order), by_length);
@@ -51,6 +52,8 @@ static void take_window(const struct td_separate_input *input, const struct td_a
 	const struct td_separate_window *from = &input->window[order->window];
 
 	to->length = order->length;
+	to->due = order->due;
+	to->late = order->length - order->due;
 	for (int k = 0; k < TD_SEPARATE_NODES; k++)
 		to->value[k] = (float)(from->value[k] / axis->width -
 				       axis->mix[k] * td_axis_beyond(axis, from));
@@ -61,10 +64,13 @@ static void take_window(const struct td_separate_input *input, const struct td_a
 
 /* Sorts the windows into both directions' keys; first[] has 2 * columns + 1. */
 static void place_windows(struct td_rows *rows, const struct td_separate_input *input,
-			  const struct td_columns *columns, const struct order *order,
-			  uint32_t *first)
+			  const struct td_columns *columns, const struct td_ends *ends,
+			  const struct order *order, uint32_t *first)
 {
 	size_t n = rows->windows;
+	int known = rows->axis.blocks;
+	const uint32_t *opened = known ? ends->open : columns->open;
+	const uint32_t *closed = known ? ends->close : columns->close;
 
 	for (size_t i = 0; i < n; i++) {
 		first[columns->open[order[i].window] + 1]++;
@@ -74,13 +80,13 @@ static void place_windows(struct td_rows *rows, const struct td_separate_input *
 		first[i + 1] += first[i];
 	for (size_t i = 0; i < n; i++) {
 		uint32_t open = columns->open[order[i].window];
-		uint32_t close = columns->close[order[i].window];
+		uint32_t close = rows->columns + columns->close[order[i].window];
 		struct td_row_window *to = &rows->window[first[open]++];
 
 		take_window(input, &rows->axis, columns, &order[i], to);
-		to->other = close;
-		rows->window[first[rows->columns + close]] = *to;
-		rows->window[first[rows->columns + close]++].other = open;
+		to->other = closed[order[i].window];
+		rows->window[first[close]] = *to;
+		rows->window[first[close]++].other = opened[order[i].window];
 	}
 	for (size_t i = 2 * (size_t)rows->columns; i; i--)
 		first[i] = first[i - 1];
@@ -135,7 +141,7 @@ static void cut_bins(struct td_rows *rows, struct td_key *key, uint32_t begin,
 	uint32_t n;
 
 	key->still = begin;
-	while (begin + 1 < end && window[begin].length < still)
+	while (begin + 1 < end && window[begin].due < still)
 		begin++;
 	n = end - begin;
 
@@ -146,11 +152,11 @@ static void cut_bins(struct td_rows *rows, struct td_key *key, uint32_t begin,
 		memset(bin, 0, sizeof(*bin));
 		bin->begin = begin + (uint32_t)((uint64_t)n * b / key->bins);
 		bin->end = begin + (uint32_t)((uint64_t)n * (b + 1) / key->bins);
-		bin->left = b ? key->bin[b - 1].right : window[begin].length;
-		bin->right = bin->end == end ? window[end - 1].length
-					     : (window[bin->end - 1].length +
-						window[bin->end].length) /
-						       2;
+		bin->left = b ? key->bin[b - 1].right : window[begin].due;
+		bin->right =
+			bin->end == end
+				? window[end - 1].due
+				: (window[bin->end - 1].due + window[bin->end].due) / 2;
 		for (int c = 0; c < TD_ROW_CLASSES; c++)
 			bin->row[c].variance = 1;
 	}
@@ -268,7 +274,8 @@ static int build_keys(struct td_rows *rows, const uint32_t *first, int chosen)
 }
 
 int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,
-		  const struct td_axis *axis, const struct td_columns *columns)
+		  const struct td_axis *axis, const struct td_columns *columns,
+		  const struct td_ends *ends)
 {
 	size_t keys = 2 * (size_t)columns->columns + 1;
 	struct order *order = malloc((input->windows + 1) * sizeof(*order));
@@ -288,7 +295,7 @@ int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,
 	rows->bin = malloc((2 * rows->windows / PER_BIN + keys) * sizeof(*rows->bin));
 	if (!rows->window || !rows->key || !rows->column || !rows->bin)
 		goto out;
-	place_windows(rows, input, columns, order, first);
+	place_windows(rows, input, columns, ends, order, first);
 	err = build_keys(rows, first, input->chosen);
 out:
 	free(order);

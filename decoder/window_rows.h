@@ -14,6 +14,7 @@
 #define TD_DECODER_WINDOW_ROWS_H
 
 #include "decoder/window_columns.h"
+#include "decoder/window_ends.h"
 
 #define TD_ROW_SHARED 2 /* unknowns of all rows: the window's cost, the edges' mix */
 #define TD_BATCHES 32
@@ -22,10 +23,13 @@
 /* A window at one of its keys. */
 struct td_row_window {
 	float length;
+	float due;  /* of it, to where its trigger was due; what sorts a key's windows */
+	float late; /* the rest */
 	float value[TD_SEPARATE_NODES]; /* cycles, as if it had taken no more beyond what
 					   was asked for than others */
-	uint32_t other; /* the function at the other end, an index into the key's columns
-			 */
+	uint32_t
+		other; /* the function at the other end, where it is known when its
+			  trigger came (window_ends.h); an index into the key's columns */
 	uint8_t batch;
 	uint8_t own;     /* the key's function has it for itself */
 	uint8_t counted; /* its counts are known, and it is long enough to use them */
@@ -44,9 +48,10 @@ struct td_row {
 
 struct td_bin {
 	uint32_t begin, end; /* windows */
-	float left, right;   /* lengths */
+	float left, right;   /* lengths, to where triggers were due */
 	double ends;         /* windows that say where time is, counted or not */
 	float hazard;        /* how fast own windows become fewer, each cycle */
+	double late;         /* of its windows, in the function at the other end: mean */
 	double lean; /* window_stays.h: of an own window, for each of its cycles */
 	struct td_row row[TD_ROW_CLASSES];
 };
@@ -91,7 +96,8 @@ static inline unsigned td_row_batch(const struct td_separate_input *input, size_
 
 /* From the input's windows that are not empty.  0 or -ENOMEM; free in either case. */
 int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,
-		  const struct td_axis *axis, const struct td_columns *columns);
+		  const struct td_axis *axis, const struct td_columns *columns,
+		  const struct td_ends *ends);
 
 /* Fills all rows, without the windows of a batch (TD_NO_BATCH: with all).
  * Their variances stay as they are.  0 or -ENOMEM. */

@@ -81,8 +81,8 @@ static void count_ends(const struct td_rows *rows, const struct td_bin *bin,
 		if (w->batch == without)
 			continue;
 		n++;
-		right += bin->right - w->length;
-		left += w->counted ? w->length - bin->left : 0;
+		right += bin->right - w->due;
+		left += w->counted ? w->due - bin->left : 0;
 		counted += w->counted;
 	}
 	left /= fmax(1, counted);
@@ -102,7 +102,7 @@ static void count_ends(const struct td_rows *rows, const struct td_bin *bin,
 			continue;
 		ends->whole[w->other] += width / n;
 		ends->part[w->other] +=
-			right > 0 ? (bin->right - w->length) / right * left : left / n;
+			right > 0 ? (bin->right - w->due) / right * left : left / n;
 	}
 }
 
@@ -181,13 +181,30 @@ static double own_delay(const struct td_axis *axis, const struct td_bin *bin)
 	return fmin(variance * bin->hazard, 2 * axis->start_spread);
 }
 
+/* What came behind the trigger is the function's that it came in. */
+static void add_late(const struct td_rows *rows, struct td_bin *bin,
+		     const struct td_key *key, unsigned without, double *time)
+{
+	for (uint32_t i = bin->begin; i < bin->end; i++) {
+		const struct td_row_window *w = &rows->window[i];
+
+		if (!w->counted || w->batch == without)
+			continue;
+		time[key->backward ? key->itself : w->other] += w->late;
+		if (!key->backward)
+			bin->late += w->late / bin->row[TD_ROW_ALL].n;
+	}
+}
+
 static void fill_bin(const struct td_rows *rows, struct td_bin *bin,
-		     const struct td_key *key, const struct ends *ends, double *time)
+		     const struct td_key *key, const struct ends *ends, unsigned without,
+		     double *time)
 {
 	struct td_row *own = &bin->row[TD_ROW_OWN], *all = &bin->row[TD_ROW_ALL];
 	double delay, lost;
 
 	memset(time, 0, key->columns * sizeof(*time));
+	bin->late = 0;
 	if (all->n <= 0)
 		return;
 	lost = td_axis_lost(&rows->axis, all->cycles / all->n);
@@ -197,6 +214,7 @@ static void fill_bin(const struct td_rows *rows, struct td_bin *bin,
 	for (uint32_t c = 0; c < key->columns; c++)
 		time[c] = all->n * (ends->before[c] + ends->part[c]);
 	time[key->itself] -= all->n * lost;
+	add_late(rows, bin, key, without, time);
 	all->cycles -= all->n * lost;
 	own->cycles -= own->n * (lost + delay);
 	own->shared[1] += own->n * delay;
@@ -235,7 +253,8 @@ static void fill_key(struct td_rows *rows, struct td_key *key, unsigned without,
 		count_bin(rows, bin, without);
 		count_ends(rows, bin, without, ends, key->columns);
 		correct_ends(rows, key, bin, ends);
-		fill_bin(rows, bin, key, ends, key->time + (size_t)b * key->columns);
+		fill_bin(rows, bin, key, ends, without,
+			 key->time + (size_t)b * key->columns);
 		for (uint32_t c = 0; c < key->columns; c++)
 			ends->before[c] += ends->whole[c];
 	}

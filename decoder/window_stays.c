@@ -11,7 +11,7 @@
 #define STEP 0.2          /* of the logarithm of a length, from one to the next */
 #define KNOWN 1.          /* windows of no length that would be in the same visit still */
 #define LEAN_MOST 3.      /* then hardly any but the longest visits are left */
-#define AGAIN 0.5         /* how alike a visit and the next one of the function are */
+#define AGAIN 0.75        /* how alike a visit and the next one of the function are */
 #define PLACES_CHANCE 1.5 /* standard deviations */
 #define PLACES_FEWEST 8   /* windows, of which something is seen */
 #define GONE 1e-3         /* part of the windows: less is none */
@@ -287,6 +287,16 @@ static void find_ends(const struct td_key *key, uint32_t b, double *part)
 			       (mean_time(key, to, c) - mean_time(key, from, c)) / width);
 }
 
+/* Cycles of a function in windows that end in it, as far as they were all long or all
+ * short: of the last visit, and of AGAIN of those before it. */
+static double since(const struct td_stay *stay, const struct td_key *key, uint32_t b,
+		    uint32_t c, double cycles)
+{
+	double age = age_of_last(&stay[key->column[c]], cycles);
+
+	return age + AGAIN * fmax(0, mean_time(key, b, c) - age);
+}
+
 /*
  * A window that opens in a visit meets a long one more often, and it lasts longer then.
  * One that has begun after the window and is not over is met as often as it is entered,
@@ -314,7 +324,7 @@ static void lean_bin(const struct td_stay *stay, struct td_key *key, uint32_t b)
 	for (uint32_t c = 0; c < key->columns; c++)
 		lean[c] *= stay[key->column[c]].aside > 0
 				   ? 0
-				   : -age_of_last(&stay[key->column[c]], cycles);
+				   : -since(stay, key, b, c, cycles);
 	if (itself->aside > 0)
 		return;
 	in = mean_time(key, b, key->itself);

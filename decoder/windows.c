@@ -2,12 +2,19 @@
 /* From what was read to counters: windows of the log, and raw totals. */
 #include "decoder/windows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decoder/registers.h"
 
 #define REGISTERS 3u /* slots and the two halves of PERF_METRICS */
+
+/* Windows that lack slots: with so much less than they asked for, one in so many; of
+ * shorter ones nobody knows. */
+#define LESS 0.8
+#define LESS_FEW 50
+#define LENGTH_SURE 100
 
 /* What the agent corrected in its sums, by the names of the counters. */
 static void find_correction(const struct td_profile *profile,
@@ -149,6 +156,27 @@ static double own_cycles(const struct td_profile *profile)
 		slots += (double)profile->thread[i]->empty[0];
 	}
 	return empties > 0 ? slots / empties / profile->header.slots_a_cycle : -1;
+}
+
+int td_profile_lacks_slots(const struct td_profile *profile, double *own)
+{
+	const struct td_file_header *header = &profile->header;
+	size_t windows = 0, less = 0;
+
+	if (header->backend != TD_BACKEND_METRICS || !header->slots_a_cycle ||
+	    header->period_unit != TD_UNIT_CYCLES)
+		return 0;
+	*own = fmax(0, own_cycles(profile));
+	for (size_t i = 0; i < profile->windows; i++) {
+		const struct td_file_window *w = profile->window[i].window;
+
+		if (w->state != TD_WINDOW_USED || w->requested < LENGTH_SURE)
+			continue;
+		windows++;
+		less += (double)w->value[0] / header->slots_a_cycle - *own <
+			LESS * w->requested;
+	}
+	return less * LESS_FEW > windows;
 }
 
 double td_profile_skid(const struct td_profile *profile)

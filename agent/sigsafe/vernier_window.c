@@ -19,8 +19,9 @@
 
 #define FIELD_FULL 255u
 
-/* The profile's counters from one reading to another of the same group. */
-static void difference(const struct td_thread *thread,
+/* The profile's counters from one reading to another of the same group; counter 0 by
+ * the count `first`. */
+static void difference(const struct td_thread *thread, uint32_t first,
 		       const struct td_vernier_reading *from,
 		       const struct td_vernier_reading *to, uint64_t *values)
 {
@@ -28,7 +29,7 @@ static void difference(const struct td_thread *thread,
 	uint32_t n = shape->values[thread->vernier->active];
 
 	for (uint32_t i = 0; i < td_store.header->counters; i++) {
-		uint32_t count = shape->counter[i];
+		uint32_t count = i ? shape->counter[i] : first;
 
 		values[i] = count < n ? to->value[count] - from->value[count] : 0;
 	}
@@ -49,7 +50,7 @@ static void difference_of_all(const struct td_thread *thread,
 			      const struct td_vernier_reading *from,
 			      const struct td_vernier_reading *to, uint64_t *values)
 {
-	difference(thread, from, to, values);
+	difference(thread, td_vernier_shape.counter[0], from, to, values);
 	correct(values);
 	for (uint32_t i = 0; i < td_store.header->counters; i++)
 		if (td_vernier_shape.counter[i] >= td_vernier_shape.shared)
@@ -235,8 +236,8 @@ static uint64_t share_of(uint64_t missing, uint64_t below, uint64_t room, uint64
 
 /*
  * Fields of which the kernel makes these values.  Of few slots there are several: those
- * of level 1 add up, and for the rest they are in the middle.  Where there is nothing of
- * one of level 2, there is nothing.
+ * of level 1 add up, and for the rest they are in the middle.  Nothing of one of level 2
+ * is less than a slot; where its parent has nothing it has nothing.
  */
 static uint64_t fields_of(const uint64_t *values)
 {
@@ -255,7 +256,7 @@ static uint64_t fields_of(const uint64_t *values)
 	missing = sum && sum < FIELD_FULL ? FIELD_FULL - sum : 0;
 	for (uint32_t i = 0; i < nodes && sum; i++) {
 		if (i >= TD_FIELDS_LEVEL1)
-			field[i] += values[1 + i] ? room[i] / 2 : 0;
+			field[i] += values[1 + i - TD_FIELDS_LEVEL1] ? room[i] / 2 : 0;
 		else if (spare)
 			field[i] += share_of(missing, below, room[i], spare);
 		below += room[i];
@@ -320,6 +321,24 @@ static struct td_file_place *sums_place(struct td_thread *thread,
 	return place == thread->places.other ? NULL : place;
 }
 
+/*
+ * The count that is the window's length.  Of groups of events the one that did not open
+ * it, for that one was set anew there: if a cycle was not over, its part is lost.
+ */
+static uint32_t measures(const struct td_vernier *vernier)
+{
+	const struct td_vernier_shape *shape = &td_vernier_shape;
+	bool other = shape->events && td_vernier_samplers(shape) > 1;
+
+	return shape->sampler + (other && vernier->first.which == 0);
+}
+
+/* The count that is counter 0 of the window: slots, or the cycles that stand for them. */
+static uint32_t counts_slots(const struct td_vernier *vernier)
+{
+	return td_vernier_shape.events ? measures(vernier) : td_vernier_shape.counter[0];
+}
+
 /* From the waiting record to this one. */
 static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 			const struct td_vernier_reading *now)
@@ -335,7 +354,7 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 		ends.closed_in = ends.opened_in;
 	else
 		ends.closed_in = td_strobe_look_up(thread, ip)->identity;
-	difference(thread, &vernier->first.reading, now, values);
+	difference(thread, counts_slots(vernier), &vernier->first.reading, now, values);
 	reject = judge(thread, &ends.opened_in, &ends.closed_in, length, values, now);
 	if (nodes) {
 		metrics = fields_of(values);
@@ -364,11 +383,11 @@ static void take_end(struct td_thread *thread, uint32_t which, uint64_t ip,
 		     const struct td_vernier_reading *now)
 {
 	struct td_vernier *vernier = thread->vernier;
-	uint32_t sampler = td_vernier_shape.sampler;
+	uint32_t count = measures(vernier);
 	uint64_t length;
 
 	if (vernier->waiting) {
-		length = now->value[sampler] - vernier->first.reading.value[sampler];
+		length = now->value[count] - vernier->first.reading.value[count];
 		if (which != vernier->first.which && length < vernier->period / 2) {
 			take_window(thread, ip, length, now);
 			return;

@@ -23,20 +23,7 @@ import os
 import sys
 
 import chance
-
-LEVEL1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
-DERIVED = (("light_operations", "retiring", "heavy_operations"),
-           ("machine_clears", "bad_speculation", "branch_mispredicts"),
-           ("fetch_bandwidth", "frontend_bound", "fetch_latency"),
-           ("core_bound", "backend_bound", "memory_bound"))
-
-
-def fractions(slots, topdown):
-    """All twelve nodes of what the emulator counted."""
-    node = {name: value / max(slots, 1) for name, value in topdown.items()}
-    for name, parent, other in DERIVED:
-        node[name] = node[parent] - node[other]
-    return node
+from accuracy import CLAMP_HEAVY, CLAMPED_NODES, LEVEL1, fractions, read_truth
 
 
 class Function:
@@ -45,7 +32,7 @@ class Function:
     def __init__(self, truth, row):
         self.truth, self.row = truth, row
         self.name, self.visit = truth["name"], truth["visit"]
-        self.node = fractions(truth["slots"], truth["topdown"])
+        self.node = fractions(truth)
 
     @property
     def samples(self):
@@ -53,7 +40,10 @@ class Function:
 
     @property
     def topdown(self):
-        return self.row.get("topdown", {}) if self.row else {}
+        """Without what the emulator's events cannot say of it (README.md)."""
+        out = CLAMPED_NODES if self.truth.get("clamped", 0) & CLAMP_HEAVY else ()
+        measured = self.row.get("topdown", {}) if self.row else {}
+        return {node: value for node, value in measured.items() if node not in out}
 
     @property
     def evidence(self):
@@ -78,11 +68,6 @@ class Function:
                 for node, value in self.topdown.items()]
 
 
-def read_truth(path):
-    with open(path) as lines:
-        return [json.loads(line) for line in lines if line.startswith("{")]
-
-
 def functions(report, truth):
     """Each declared function, with its row."""
     rows = {(os.path.basename(row["module"]), row["address"]): row for row in report["functions"]}
@@ -103,7 +88,7 @@ def with_callees(name, all_of_them):
         slots += truth["slots"]
         for node, value in truth["topdown"].items():
             topdown[node] = topdown.get(node, 0) + value
-    return fractions(slots, topdown)
+    return fractions({"slots": slots, "topdown": topdown})
 
 
 class Comparison:

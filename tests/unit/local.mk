@@ -43,7 +43,9 @@ decoder_tests = \
 	tests/unit/test_window_common \
 	tests/unit/test_window_ends \
 	tests/unit/test_window_events \
+	tests/unit/test_window_late \
 	tests/unit/test_window_short \
+	tests/unit/test_window_start \
 	tests/unit/test_window_stays \
 	tests/unit/test_window_strays
 check_PROGRAMS += $(decoder_tests)
@@ -157,6 +159,12 @@ tests_unit_test_window_events_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_short_SOURCES = tests/unit/test_window_short.c tests/unit/unit.h
 tests_unit_test_window_short_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_short_LDADD = $(td_unit_ldadd)
+tests_unit_test_window_late_SOURCES = tests/unit/test_window_late.c $(td_separated)
+tests_unit_test_window_late_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_late_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_start_SOURCES = tests/unit/test_window_start.c $(td_separated)
+tests_unit_test_window_start_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_start_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_stays_SOURCES = tests/unit/test_window_stays.c $(td_separated)
 tests_unit_test_window_stays_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_stays_LDADD = $(td_unit_ldadd) -lm

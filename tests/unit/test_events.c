@@ -544,7 +544,7 @@ static void setup(void)
 	plan.family = td_events_named("skylake");
 	plan.groups = 4;
 	plan.width = 4;
-	plan.alone = 1;
+	plan.alone = (struct td_estimate){1, 1, 1};
 	values_of_group_4 = 0;
 	for (size_t i = 0; i < TD_COUNTERS_MAX; i++)
 		plan.first[i] = i < COUNT(level1) ? (int)i : -1;
@@ -710,7 +710,7 @@ END_TEST
 /* A function without windows of that group has as much of its core as the run. */
 START_TEST(groups_that_share_as_the_run_does)
 {
-	plan.alone = 0.5;
+	plan.alone = (struct td_estimate){0.5, 0.5, 0.5};
 	assert_three_quarters(NAN);
 }
 END_TEST

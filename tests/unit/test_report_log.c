@@ -36,6 +36,7 @@ enum kind {
 	ALL,    /* the same with returns in each of them, as counters like others */
 	PARTS,  /* groups of the vernier's: nobody counts returns */
 	SHARED, /* level 1 by formulas, for another thread has a part of the slots */
+	HALVES, /* METRICS, where another thread has half of each other window's slots */
 };
 
 static uint64_t address_of(unsigned function)
@@ -164,8 +165,9 @@ static void put_part(const struct td_separate_window *from, unsigned part,
 /* A simulated run as the agent would log it. */
 static void log_windows(struct build *build, const struct sim *sim, enum kind kind)
 {
-	static const char *const *const names[] = {counters, group_counters, all_counters,
-						   part_counters, shared_counters};
+	static const char *const *const names[] = {counters,        group_counters,
+						   all_counters,    part_counters,
+						   shared_counters, counters};
 	uint32_t object, thread;
 	struct td_file_place **place =
 		calloc(sim->functions, sizeof(struct td_file_place *));
@@ -196,7 +198,7 @@ static void log_windows(struct build *build, const struct sim *sim, enum kind ki
 		struct td_file_window *to = build_logged(build, place[from->open]);
 
 		to->thread = 42;
-		to->requested = (uint32_t)from->requested;
+		to->requested = (uint32_t)from->requested << (kind == HALVES && i % 2);
 		to->end[0].offset = from->open_offset;
 		to->end[1].offset = from->close_offset;
 		to->end[1].address = address_of(from->close);
@@ -279,6 +281,40 @@ START_TEST(same_as_the_library)
 						direct.function[f].node[i].estimate.value,
 						0.02);
 	}
+	td_separate_free(&direct);
+	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+END_TEST
+
+/* Windows of which another thread had half of the slots took twice the time: functions
+ * are told apart by what the thread had. */
+START_TEST(the_same_of_half_the_slots)
+{
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	struct td_separate_input input;
+	struct td_separate direct;
+	struct build build;
+	struct sim sim;
+	int seen = 0;
+
+	sim_run(&sim, &setup);
+	log_windows(&build, &sim, HALVES);
+	add(report, &build);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	input = sim_input(&sim);
+	ck_assert_int_eq(td_separate(&input, &direct), 0);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		const struct td_report_function *row = find(report, f);
+
+		for (int i = 0; i < TD_NODES_LEVEL1 && row->identifiability > 0.99; i++)
+			ck_assert_double_eq_tol(row->node[i].estimate.value,
+						direct.function[f].node[i].estimate.value,
+						0.03);
+		seen += row->identifiability > 0.99;
+	}
+	ck_assert_int_gt(seen, 5);
 	td_separate_free(&direct);
 	td_report_free(report);
 	build_free(&build);
@@ -738,9 +774,9 @@ int main(void)
 {
 	return unit_main("report_log",
 			 (const TTest *const[]){
-				 same_as_the_library, groups_with_returns,
-				 groups_without_returns, own_cost_of_groups,
-				 rates_of_short_functions,
+				 same_as_the_library, the_same_of_half_the_slots,
+				 groups_with_returns, groups_without_returns,
+				 own_cost_of_groups, rates_of_short_functions,
 				 rates_where_all_groups_count_returns, totals_by_groups,
 				 tells_apart_on_a_shared_core, profiles_add_up, in_print,
 				 parts_of_slots, without, of_a_thread, NULL});

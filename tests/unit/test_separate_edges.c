@@ -303,12 +303,48 @@ START_TEST(late_in_pieces)
 }
 END_TEST
 
+/*
+ * Each function behaves in two ways, and is slower in one of them.  Behind edges that
+ * shows across its own windows' line alone: if what edges explain is taken off their
+ * scatter instead, nothing is left of most functions, the root mean square is 1.29 points
+ * and 95.0 % of the intervals hold the truth.
+ */
+START_TEST(varying_behind_edges)
+{
+	struct sim_setup setup = {.kind = SIM_AWKWARD,
+				  .windows = 50000,
+				  .shortest = 2,
+				  .most = 600,
+				  .edge = 50,
+				  .edge_spread = 0.5,
+				  .slower = 0.2,
+				  .dwell = 400};
+	struct held held = {0, 0};
+	double squares = 0, n = 0;
+
+	for (setup.seed = 1; setup.seed <= 10; setup.seed++) {
+		separate(&setup);
+		for (unsigned f = 0; f < sim.functions; f++) {
+			if (visit(f) < 95 || visit(f) >= 1000)
+				continue;
+			squares += error_of(f) * error_of(f);
+			n++;
+		}
+		count_held(&held);
+	}
+	ck_assert_double_gt(n, 0);
+	ck_assert_double_lt(sqrt(squares / n), 1.2);
+	limit_held(&held, 96, 99);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("separate_edges",
-			 (const TTest *const[]){
-				 edges, torn_windows, visits_of_torn_windows, small_edges,
-				 small_edges_short_windows, no_short_windows,
-				 short_visits_behind_edges, visits_that_end_late,
-				 late_interrupts, late_in_pieces, NULL});
+	return unit_main(
+		"separate_edges",
+		(const TTest *const[]){edges, torn_windows, visits_of_torn_windows,
+				       small_edges, small_edges_short_windows,
+				       no_short_windows, short_visits_behind_edges,
+				       visits_that_end_late, varying_behind_edges,
+				       late_interrupts, late_in_pieces, NULL});
 }

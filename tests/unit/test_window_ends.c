@@ -202,6 +202,59 @@ START_TEST(one_call_in_a_loop)
 }
 END_TEST
 
+/* Without edges: where others jump to, and where windows from below do not arrive. */
+START_TEST(by_blocks)
+{
+	size_t jumped, returned, unsure, below, within;
+
+	begin();
+	axis.blocks = 1;
+	jumped = add(5, CALLER, CALLS, CALLEE, 0, 0);
+	returned = add(30, CALLEE, 18, CALLER, BEHIND, 1);
+	unsure = add(10, OTHER, 5, CALLER, BEHIND, 0);
+	below = add(30, CALLER, HEAD, CALLER, CALLS, 0);
+	add(30, CALLEE, 18, CALLER, CALLS, 1);
+	for (size_t i = unsure; i < below; i++)
+		window[i].unsure = 1;
+	find();
+	closes(jumped, CALLER, 0);
+	closes(returned, CALLEE, 1);
+	closes(unsure, CALLEE, 1);
+	closes(below, CALLER, 0);
+	td_ends_free(&ends);
+	within = add(5, CALLEE, 18, CALLEE, 0, 0);
+	add(5, CALLER, CALLS, CALLER, BEHIND, 0);
+	find();
+	closes(jumped, CALLEE, 0);
+	closes(within, CALLEE, 0);
+	closes(returned, CALLER, 0);
+	td_ends_free(&ends);
+}
+END_TEST
+
+/* A function that nobody is in twice without a call or return: all its places are first,
+ * but for one where the program stays. */
+START_TEST(left_everywhere)
+{
+	size_t one, stays;
+
+	begin();
+	axis.blocks = 1;
+	one = add(400, CALLEE, 18, CALLER, BEHIND, 1);
+	add(600, CALLER, BEHIND, CALLEE, 18, 1);
+	stays = add(400, CALLEE, 18, OTHER, HEAD, 1);
+	add(400, OTHER, HEAD, OTHER, HEAD, 0);
+	find();
+	closes(one, CALLEE, 1);
+	closes(stays, OTHER, 0);
+	td_ends_free(&ends);
+	axis.blocks = 0;
+	find();
+	closes(one, CALLER, 0);
+	td_ends_free(&ends);
+}
+END_TEST
+
 /* How far apart places are: two that a visit comes by once, one of three quarters of the
  * windows, and a loop, where it comes again. */
 START_TEST(how_often_at_each)
@@ -245,5 +298,6 @@ int main(void)
 			 (const TTest *const[]){visits_begin, others_stay,
 						entered_from_within, not_behind_a_call,
 						two_callers, one_call_in_a_loop,
+						by_blocks, left_everywhere,
 						how_often_at_each, of_no_use, NULL});
 }

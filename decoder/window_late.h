@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How late interrupts are in each function, where edges hide it: part of separate.c.
+ *
+ * An interrupt waits for the end of what is running, and that is the program's time.  Of
+ * what a window took beyond what was asked for nobody knows in one window what was the
+ * pipeline's and what the program's; but the pipeline's knows nothing of the function.
+ * So what windows that end in a function take beyond others, in the mean, is the
+ * function's: as much longer were they asked to be.  doc/estimates.md, "Lengths".
+ *
+ * Context: any; no globals.
+ */
+#ifndef TD_DECODER_WINDOW_LATE_H
+#define TD_DECODER_WINDOW_LATE_H
+
+#include "decoder/window_columns.h"
+
+struct td_late {
+	struct td_separate_input input;    /* as given, but for window */
+	struct td_separate_window *window; /* NULL: nothing to be changed */
+};
+
+/* 0 or -ENOMEM; free in either case. */
+int td_late_find(struct td_late *late, const struct td_separate_input *input,
+		 const struct td_axis *axis, const struct td_columns *columns);
+void td_late_free(struct td_late *late);
+
+#endif
