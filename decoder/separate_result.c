@@ -372,10 +372,15 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 	       fmax(step * step / 3, a->repeated * (minus[node] < 0 ? 1 : 2));
 }
 
-/*
- * From the unbounded value, which is not biased by the bounds, to where a fraction
- * can be.
- */
+struct td_estimate td_separate_bound(double bounded, double free, double half)
+{
+	struct td_estimate e = {.value = fmin(1, fmax(0, bounded))};
+
+	e.low = fmin(e.value, fmax(0, fmin(1, free) - half));
+	e.high = fmax(e.value, fmin(1, fmax(0, free) + half));
+	return e;
+}
+
 static void fill_node(const struct td_separate_state *s, const struct answer *a,
 		      double visit, int node, struct td_topdown_value *value)
 {
@@ -392,9 +397,7 @@ static void fill_node(const struct td_separate_state *s, const struct answer *a,
 		*e = (struct td_estimate){middle, middle - half, middle + half};
 		return;
 	}
-	e->value = fmin(1, fmax(0, node_of(a->value, node)));
-	e->low = fmin(e->value, fmax(0, middle - half));
-	e->high = fmax(e->value, fmin(1, middle + half));
+	*e = td_separate_bound(node_of(a->value, node), middle, half);
 }
 
 static void take_stays(const struct td_separate_state *s, int columns, struct stay *stay)

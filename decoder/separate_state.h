@@ -41,4 +41,11 @@ int td_separate_lines(const struct td_separate_state *s, const struct td_axis *a
 /* Jackknife, intervals, evidence: fills *result.  0 or -ENOMEM. */
 int td_separate_finish(struct td_separate_state *state, struct td_separate *result);
 
+/*
+ * A fraction with its interval: from the unbounded value, which is not biased by the
+ * bounds, to where a fraction can be.  A value farther beyond a bound than `half` has
+ * another error than that, and is no reason for an interval of nothing.
+ */
+struct td_estimate td_separate_bound(double bounded, double free, double half);
+
 #endif

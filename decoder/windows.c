@@ -173,8 +173,9 @@ int td_profile_lacks_slots(const struct td_profile *profile, double *own)
 		if (w->state != TD_WINDOW_USED || w->requested < LENGTH_SURE)
 			continue;
 		windows++;
-		less += (double)w->value[0] / header->slots_a_cycle - *own <
-			LESS * w->requested;
+		/* as it was read: behind edges our own cycles, with those of the way to
+		 * the program, are most of what was asked for */
+		less += (double)w->value[0] / header->slots_a_cycle < LESS * w->requested;
 	}
 	return less * LESS_FEW > windows;
 }

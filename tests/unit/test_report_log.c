@@ -322,6 +322,38 @@ START_TEST(the_same_of_half_the_slots)
 }
 END_TEST
 
+static int lacks_slots(const struct sim_setup *of, enum kind kind)
+{
+	struct td_profile profile;
+	struct build build;
+	struct sim sim;
+	double own;
+	int lacks;
+
+	sim_run(&sim, of);
+	log_windows(&build, &sim, kind);
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	lacks = td_profile_lacks_slots(&profile, &own);
+	td_profile_free(&profile);
+	build_free(&build);
+	sim_free(&sim);
+	return lacks;
+}
+
+/* Behind edges our own cycles are many, and no window lacks slots for that. */
+START_TEST(nobody_shares)
+{
+	struct sim_setup edges = setup;
+
+	edges.edge = 50;
+	edges.edge_spread = 0.5;
+	ck_assert_int_eq(lacks_slots(&setup, METRICS), 0);
+	ck_assert_int_eq(lacks_slots(&edges, METRICS), 0);
+	ck_assert_int_eq(lacks_slots(&setup, HALVES), 1);
+}
+END_TEST
+
 static void compare_level1(const struct td_report *report,
 			   const struct td_separate *direct)
 {
@@ -772,12 +804,12 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("report_log",
-			 (const TTest *const[]){
-				 same_as_the_library, the_same_of_half_the_slots,
-				 groups_with_returns, groups_without_returns,
-				 own_cost_of_groups, rates_of_short_functions,
-				 rates_where_all_groups_count_returns, totals_by_groups,
-				 tells_apart_on_a_shared_core, profiles_add_up, in_print,
-				 parts_of_slots, without, of_a_thread, NULL});
+	return unit_main(
+		"report_log",
+		(const TTest *const[]){
+			same_as_the_library, the_same_of_half_the_slots, nobody_shares,
+			groups_with_returns, groups_without_returns, own_cost_of_groups,
+			rates_of_short_functions, rates_where_all_groups_count_returns,
+			totals_by_groups, tells_apart_on_a_shared_core, profiles_add_up,
+			in_print, parts_of_slots, without, of_a_thread, NULL});
 }

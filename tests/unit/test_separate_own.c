@@ -2,6 +2,7 @@
 /* Where own windows alone would mislead. */
 #include <math.h>
 
+#include "decoder/separate_state.h"
 #include "decoder/window_columns.h"
 #include "tests/unit/separated.h"
 #include "tests/unit/unit.h"
@@ -93,6 +94,24 @@ START_TEST(the_same_windows_again)
 }
 END_TEST
 
+static void bounds(double value, double half, double low, double high)
+{
+	struct td_estimate e = td_separate_bound(value, value, half);
+
+	ck_assert_double_eq_tol(e.low, low, 1e-12);
+	ck_assert_double_eq_tol(e.high, high, 1e-12);
+}
+
+/* Beyond a bound by more than its error, a value's interval is still as wide as that. */
+START_TEST(beyond_a_bound)
+{
+	bounds(0.5, 0.01, 0.49, 0.51);
+	bounds(-0.004, 0.01, 0, 0.01);
+	bounds(-0.03, 0.01, 0, 0.01);
+	bounds(1.03, 0.01, 0.99, 1);
+}
+END_TEST
+
 /* Mean over runs of the worst fractions of the chain's longer functions. */
 static double error_of_chain(double slower)
 {
@@ -130,8 +149,9 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("separate_own", (const TTest *const[]){short_way_and_long_way,
-								whole_behind_edges,
-								the_same_windows_again,
-								lengths_of_blocks, NULL});
+	return unit_main("separate_own",
+			 (const TTest *const[]){short_way_and_long_way,
+						whole_behind_edges,
+						the_same_windows_again, beyond_a_bound,
+						lengths_of_blocks, NULL});
 }
