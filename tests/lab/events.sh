@@ -9,7 +9,7 @@ with_command
 
 # short_level2 MODEL: both levels of functions that are shorter than the windows, by six
 # groups; worst of a run of each: 1.0 points of level 2 from 1,000 cycles a visit on, 2.8
-# from 100 on, 3.0 from 40 on, where intervals are as wide as that
+# from 100 on, 5.1 from 40 on, where intervals are as wide as that
 short_level2()
 {
 	case " ${wanted:-$1} " in
@@ -21,7 +21,7 @@ short_level2()
 	lab_setup=TDAGENT_LEVEL=2
 	measure_program "$1-short" "-m $1" 20000 300 "./awkward -r 3200"
 	lab_setup=
-	truthful "$1-short" --limit 1000=0.7 --limit 100=1.5 --limit 40=2.5 --samples 250
+	truthful "$1-short" --limit 1000=0.7 --limit 100=1.5 --limit 40=3 --samples 250
 }
 
 if [ "${1:-}" = --long ]; then
