@@ -142,9 +142,9 @@ echo "== groups of events, short functions"
 measure_program parts "-m skx" 20000 300 "./awkward -r 1600"
 truthful parts --limit 1000=2 --limit 100=12 --samples 400
 cp "$work/parts.json" "$work/parts/report.json"
-# 92 to 98 % of the pairs hold, which depend on each other: by chance less than 80 are one run in
-# ten thousand.
-python3 "$lab_tests/coverage.py" --label parts --low 80 --high 100 "$work/parts" >"$work/coverage" ||
+# 94 % of the pairs hold.  If a third of them are independent, less than 70 % are one run in two
+# million (80: one in 1,600).
+python3 "$lab_tests/coverage.py" --label parts --low 70 --high 100 "$work/parts" >"$work/coverage" ||
 	fail "parts: intervals do not hold"
 head -n 4 "$work/coverage"
 by_groups parts 2 1 no
