@@ -81,7 +81,9 @@ alone="LD_LIBRARY_PATH=/in ./awkward -r 1 >/out/first"
 lab spr-short "-m spr-smt" "$alone; $now_and_then TDAGENT_LEVEL=1 $(with_agent 20000 300) LD_LIBRARY_PATH=/in taskset 1 ./awkward -r 500 >/out/truth"
 ended "exit 0" spr-short
 report_on spr-short
-truthful spr-short --samples 150 --limit 100=1.5 --limit 50=3
+# of 1,000 cycles a visit there is one that behaves in two ways for long: 180 windows of it are
+# off by 1 point, more or less
+truthful spr-short --samples 150 --limit 1000=6 --limit 100=1.5 --limit 50=4
 holds spr-short <<'END_OF_STATEMENTS'
 check(report["run"]["backend"] == "metrics", "backend is %s: %s" % (report["run"]["backend"], report["run"]["reason"]))
 second = sum(t["second"] for t in truth if t["what"] == "function")
