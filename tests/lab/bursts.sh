@@ -64,7 +64,7 @@ if [ "${1:-}" = --long ]; then
 fi
 
 bursts awkward "" 4 60000 "./awkward -r 1600"
-truthful awkward --limit 100=1.5 --limit 41=4
+truthful awkward --limit 100=1.5 --limit 41=2.5
 holds awkward <<'END'
 run, windows = report["run"], report["totals"]["windows"]
 check(run["burst"] == 4, "burst %s" % run["burst"])

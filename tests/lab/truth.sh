@@ -26,9 +26,9 @@ right()
 
 # The short form has a third of the windows that the goals are for.
 if [ "${1:-}" != --long ]; then
-	right awkward "" 300 "./awkward -r 3200" --limit 100=1.5 --limit 30=3
+	right awkward "" 300 "./awkward -r 3200" --limit 100=1.0 --limit 30=2
 	# with fewer samples a short function of it is some points off, and says so
-	right random "" 300 "./random -r 2000 -s 1" --limit 100=1.2 --samples 150
+	right random "" 300 "./random -r 2000 -s 1" --limit 100=1.0 --samples 150
 	exit
 fi
 

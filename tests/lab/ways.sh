@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 cp "$builddir/tests/lab/ways" "$guest_dir/" || exit 99
 
-# A third of the windows that the goals are for: the function of two ways was 0.9 to 5.2 points off in
-# nine runs, 87 to 98 % of all inside; and 8.7 to 9.0 +- 0.3 in 12 of 13 when own windows were believed.
+# A third of the windows that the goals are for: the function of two ways was 1.2 to 3.2 points off in
+# six runs, 92 to 98 % of all inside; and 8.7 to 9.0 +- 0.3 in 12 of 13 when own windows were believed.
 measure_program ways "" 20000 300 "./ways -r 1900"
-truthful ways --limit 100=6 --limit 30=6 --inside 75
+truthful ways --limit 100=6 --limit 30=4 --inside 80
