@@ -222,10 +222,9 @@ static int is_beyond(const struct place *place, const struct place *below)
 {
 	double some;
 
-	if (!below || below->function != place->function ||
-	    below->ends < AS_OFTEN * place->ends)
+	if (!below || below->function != place->function)
 		return 0;
-	some = (double)below->arrivals * place->ends / below->ends;
+	some = below->arrivals * fmin(1, place->ends / fmax(1, below->ends));
 	return some >= ARRIVALS_SOME && place->arrivals <= ARRIVALS_MOST * some;
 }
 
