@@ -322,19 +322,25 @@ START_TEST(the_same_of_half_the_slots)
 }
 END_TEST
 
-static int lacks_slots(const struct sim_setup *of, enum kind kind)
+/* With so many cycles of ours in a window, as empty ones say. */
+static int lacks_slots(enum kind kind, unsigned own)
 {
 	struct td_profile profile;
+	struct td_file_thread *thread;
 	struct build build;
 	struct sim sim;
-	double own;
+	double cycles;
 	int lacks;
 
-	sim_run(&sim, of);
+	sim_run(&sim, &setup);
 	log_windows(&build, &sim, kind);
 	ck_assert_int_eq(
 		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
-	lacks = td_profile_lacks_slots(&profile, &own);
+	thread = (struct td_file_thread *)(uintptr_t)profile.thread[0];
+	thread->empties = 1;
+	thread->empty[0] = own * (uint64_t)build.header->slots_a_cycle;
+	lacks = td_profile_lacks_slots(&profile, &cycles);
+	ck_assert_double_eq_tol(cycles, own, 1e-9);
 	td_profile_free(&profile);
 	build_free(&build);
 	sim_free(&sim);
@@ -344,13 +350,9 @@ static int lacks_slots(const struct sim_setup *of, enum kind kind)
 /* Behind edges our own cycles are many, and no window lacks slots for that. */
 START_TEST(nobody_shares)
 {
-	struct sim_setup edges = setup;
-
-	edges.edge = 50;
-	edges.edge_spread = 0.5;
-	ck_assert_int_eq(lacks_slots(&setup, METRICS), 0);
-	ck_assert_int_eq(lacks_slots(&edges, METRICS), 0);
-	ck_assert_int_eq(lacks_slots(&setup, HALVES), 1);
+	ck_assert_int_eq(lacks_slots(METRICS, 63), 0);
+	ck_assert_int_eq(lacks_slots(METRICS, 250), 0);
+	ck_assert_int_eq(lacks_slots(HALVES, 63), 1);
 }
 END_TEST
 
