@@ -125,6 +125,7 @@ tests_unit_test_report_SOURCES = tests/unit/test_report.c $(td_build_profile) \
 tests_unit_test_report_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_report_log_SOURCES = tests/unit/test_report_log.c $(td_build_profile) $(td_printed) \
+	tests/unit/log_windows.c tests/unit/log_windows.h \
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_report_log_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_log_LDADD = tools/libprint.la $(td_unit_ldadd) -lm

@@ -9,221 +9,19 @@
 #include "decoder/separate_parts.h"
 #include "tests/unit/build_profile.h"
 #include "tests/unit/json.h"
+#include "tests/unit/log_windows.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/sim_windows.h"
 #include "tests/unit/unit.h"
 
-#define BASE_RETURNS 3u
 #define WINDOWS 4000u
 
 static const char *const counters[] = {BUILD_TOPDOWN, "near_returns", NULL};
-static const char *const group_counters[] = {
-	"slots", "retiring", "bad_speculation", "frontend_bound", "backend_bound", "inst",
-	"none",  NULL};
-static const char *const all_counters[] = {
-	"slots",         "retiring", "bad_speculation", "frontend_bound",
-	"backend_bound", "inst",     "near_returns",    NULL};
-static const char *const part_counters[] = {"slots", "retired", "not_delivered",
-					    "none",  "inst",    NULL};
-static const char *const shared_counters[] = {"slots", "retired", "not_delivered", "none",
-					      "none",  "inst",    "near_returns",  NULL};
 static char why[256];
-
-/* What is logged. */
-enum kind {
-	METRICS,
-	JUDGED, /* groups, in turn: two of three with returns */
-	ALL,    /* the same with returns in each of them, as counters like others */
-	PARTS,  /* groups of the vernier's: nobody counts returns */
-	SHARED, /* level 1 by formulas, for another thread has a part of the slots */
-	HALVES, /* METRICS, where another thread has half of each other window's slots */
-};
-
-static uint64_t address_of(unsigned function)
-{
-	return 0x1000 * (uint64_t)(function + 1);
-}
-
-static void put_values(const struct td_separate_window *from, struct td_file_window *to)
-{
-	uint64_t metrics = 0;
-
-	for (int k = 0; k < TD_SEPARATE_NODES; k++)
-		metrics |= (uint64_t)lround(255. * from->value[k] / from->slots)
-			   << (8 * k);
-	to->value[0] = (uint32_t)from->slots;
-	to->value[1] = (uint32_t)metrics;
-	to->value[2] = (uint32_t)(metrics >> 32);
-	to->value[3] = BASE_RETURNS + from->calls;
-}
-
-/*
- * The same by Skylake's events on four counters: level 1 without returns, or two of its
- * nodes with them.
- */
-static void put_group(const struct td_separate_window *from, unsigned group,
-		      struct td_file_window *to)
-{
-	const float *node = from->value;
-	long bad = lround(node[TD_NODE_BAD_SPECULATION]), recovery = bad / 8;
-	long retired = lround(node[TD_NODE_RETIRING]);
-	long value[3][4] = {
-		{retired, bad, lround(node[TD_NODE_FRONTEND_BOUND]),
-		 lround(node[TD_NODE_BACKEND_BOUND])},
-		{retired, lround(node[TD_NODE_FRONTEND_BOUND])},
-		{retired + bad - 4 * recovery, retired, recovery},
-	};
-
-	to->group = (uint8_t)group;
-	to->value[0] = (uint32_t)from->slots;
-	for (int i = 0; i < 4; i++)
-		to->value[1 + i] = (uint32_t)value[group][i];
-	to->value[6] = BASE_RETURNS + from->calls;
-}
-
-static void describe_groups(struct td_file_header *header)
-{
-	static const struct td_file_event event[] = {
-		{"inst", 0, 5, 0},          {"retired", 1, 1, 0},
-		{"not_delivered", 1, 2, 0}, {"near_returns", 1, 6, 0},
-		{"issued", 2, 1, 0},        {"retired", 2, 2, 0},
-		{"recovery", 2, 3, 0},      {"near_returns", 2, 6, 0},
-	};
-
-	header->backend = TD_BACKEND_EVENTS;
-	header->groups = 3;
-	header->events = sizeof(event) / sizeof(event[0]);
-	snprintf(header->family, sizeof(header->family), "skylake");
-	memcpy(header->event, event, sizeof(event));
-}
-
-/* Counters are not among the events. */
-static void describe_all(struct td_file_header *header)
-{
-	static const struct td_file_event event[] = {
-		{"inst", 0, 5, 0},   {"retired", 1, 1, 0}, {"not_delivered", 1, 2, 0},
-		{"issued", 2, 1, 0}, {"retired", 2, 2, 0}, {"recovery", 2, 3, 0},
-	};
-
-	describe_groups(header);
-	header->events = sizeof(event) / sizeof(event[0]);
-	memcpy(header->event, event, sizeof(event));
-}
-
-static void describe_parts(struct td_file_header *header)
-{
-	static const struct td_file_event event[] = {
-		{"retired", 0, 1, 0}, {"not_delivered", 0, 2, 0}, {"issued", 1, 1, 0},
-		{"retired", 1, 2, 0}, {"recovery", 1, 3, 0},
-	};
-
-	describe_groups(header);
-	header->windows = TD_WINDOWS_VERNIER;
-	header->groups = 2;
-	header->events = sizeof(event) / sizeof(event[0]);
-	memcpy(header->event, event, sizeof(event));
-}
-
-static void describe_shared(struct td_file_header *header)
-{
-	static const struct td_file_event event[] = {
-		{"near_returns", 0, 6, 0},  {"retired", 0, 1, 0},
-		{"not_delivered", 0, 2, 0}, {"near_returns", 1, 6, 0},
-		{"issued", 1, 1, 0},        {"retired", 1, 2, 0},
-		{"recovery", 1, 3, 0},      {"near_returns", 2, 6, 0},
-		{"one_thread", 2, 1, 0},    {"ref_clock", 2, 2, 0},
-	};
-
-	describe_groups(header);
-	header->events = sizeof(event) / sizeof(event[0]);
-	memcpy(header->event, event, sizeof(event));
-}
-
-/* The second and third of the groups, and one that says that half of the time is shared.
- */
-static void put_shared(const struct td_separate_window *from, unsigned group,
-		       struct td_file_window *to)
-{
-	put_group(from, group < 2 ? 1 + group : 0, to);
-	to->group = (uint8_t)group;
-	if (group == 2) {
-		to->value[1] = (uint32_t)(from->slots / 12);
-		to->value[2] = (uint32_t)(from->slots / 6);
-		to->value[3] = to->value[4] = 0;
-	}
-}
-
-/* The second and third of the groups, without returns. */
-static void put_part(const struct td_separate_window *from, unsigned part,
-		     struct td_file_window *to)
-{
-	put_group(from, 1 + part, to);
-	to->group = (uint8_t)part;
-	to->value[4] = to->value[6] = 0;
-}
-
-/* A simulated run as the agent would log it. */
-static void log_windows(struct build *build, const struct sim *sim, enum kind kind)
-{
-	static const char *const *const names[] = {counters,        group_counters,
-						   all_counters,    part_counters,
-						   shared_counters, counters};
-	uint32_t object, thread;
-	struct td_file_place **place =
-		calloc(sim->functions, sizeof(struct td_file_place *));
-
-	build_start(build, names[kind]);
-	build->header->backend = TD_BACKEND_METRICS;
-	build->header->level = 2;
-	build->header->period_unit = TD_UNIT_CYCLES;
-	build->header->long_period = 1000000;
-	build->header->short_period = 300;
-	build->header->slots_a_cycle = 6;
-	build->header->windows_max = 190000;
-	if (kind == JUDGED)
-		describe_groups(build->header);
-	if (kind == ALL)
-		describe_all(build->header);
-	if (kind == PARTS)
-		describe_parts(build->header);
-	if (kind == SHARED)
-		describe_shared(build->header);
-	object = build_object(build, TD_OBJECT_ELF, "/nowhere/program");
-	thread = build_thread(build, 42, "main");
-	for (unsigned f = 0; f < sim->functions; f++)
-		place[f] = build_place(build, thread, TD_PLACE_FUNCTION, object,
-				       address_of(f));
-	for (size_t i = 0; i < sim->windows; i++) {
-		const struct td_separate_window *from = &sim->window[i];
-		struct td_file_window *to = build_logged(build, place[from->open]);
-
-		to->thread = 42;
-		to->requested = (uint32_t)from->requested << (kind == HALVES && i % 2);
-		to->end[0].offset = from->open_offset;
-		to->end[1].offset = from->close_offset;
-		to->end[1].address = address_of(from->close);
-		if (kind == JUDGED || kind == ALL)
-			put_group(from, i % 3, to);
-		else if (kind == PARTS)
-			put_part(from, i % 2, to);
-		else if (kind == SHARED)
-			put_shared(from, i % 3, to);
-		else
-			put_values(from, to);
-		if (from->empty)
-			to->state = TD_WINDOW_EMPTY;
-		else if (from->open != from->close)
-			to->reject = TD_REJECT_FUNCTION;
-		else if (from->calls && kind != PARTS)
-			to->reject = TD_REJECT_NESTED;
-		place[from->open]->samples += !from->empty;
-	}
-	free(place);
-}
 
 static void log_run(struct build *build, const struct sim *sim)
 {
-	log_windows(build, sim, METRICS);
+	log_windows(build, sim, LOG_METRICS);
 }
 
 static void add(struct td_report *report, const struct build *build)
@@ -240,7 +38,7 @@ static const struct td_report_function *find(const struct td_report *report,
 					     unsigned function)
 {
 	for (size_t i = 0; i < report->functions; i++) {
-		if (report->function[i].address == address_of(function))
+		if (report->function[i].address == log_address(function))
 			return &report->function[i];
 	}
 	ck_abort_msg("function %u is missing", function);
@@ -300,7 +98,7 @@ START_TEST(the_same_of_half_the_slots)
 	int seen = 0;
 
 	sim_run(&sim, &setup);
-	log_windows(&build, &sim, HALVES);
+	log_windows(&build, &sim, LOG_HALVES);
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	input = sim_input(&sim);
@@ -323,7 +121,7 @@ START_TEST(the_same_of_half_the_slots)
 END_TEST
 
 /* With so many cycles of ours in a window, as empty ones say. */
-static int lacks_slots(enum kind kind, unsigned own)
+static int lacks_slots(enum log_kind kind, unsigned own)
 {
 	struct td_profile profile;
 	struct td_file_thread *thread;
@@ -350,9 +148,9 @@ static int lacks_slots(enum kind kind, unsigned own)
 /* Behind edges our own cycles are many, and no window lacks slots for that. */
 START_TEST(nobody_shares)
 {
-	ck_assert_int_eq(lacks_slots(METRICS, 63), 0);
-	ck_assert_int_eq(lacks_slots(METRICS, 250), 0);
-	ck_assert_int_eq(lacks_slots(HALVES, 63), 1);
+	ck_assert_int_eq(lacks_slots(LOG_METRICS, 63), 0);
+	ck_assert_int_eq(lacks_slots(LOG_METRICS, 250), 0);
+	ck_assert_int_eq(lacks_slots(LOG_HALVES, 63), 1);
 }
 END_TEST
 
@@ -382,7 +180,7 @@ START_TEST(groups_with_returns)
 	struct sim sim;
 
 	sim_run(&sim, &setup);
-	log_windows(&build, &sim, JUDGED);
+	log_windows(&build, &sim, LOG_JUDGED);
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(report->separated);
@@ -416,7 +214,7 @@ START_TEST(own_cost_of_groups)
 	struct sim sim;
 
 	sim_run(&sim, &setup);
-	log_windows(&build, &sim, JUDGED);
+	log_windows(&build, &sim, LOG_JUDGED);
 	ck_assert_int_eq(
 		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
 	for (size_t i = 0; i < profile.windows; i++) {
@@ -435,7 +233,7 @@ START_TEST(own_cost_of_groups)
 	ck_assert_double_eq_tol(cost[1].mean[1], sum / n, 1e-9);
 	ck_assert_double_eq_tol(cost[1].unsure[1],
 				sqrt((squares / n - pow(sum / n, 2)) / n), 1e-6);
-	ck_assert_double_eq(cost[1].mean[6], BASE_RETURNS);
+	ck_assert_double_eq(cost[1].mean[6], LOG_BASE_RETURNS);
 	ck_assert_double_eq_tol(cost[1].unsure[6], 0.29, 0.01);
 	td_profile_free(&profile);
 	build_free(&build);
@@ -465,7 +263,7 @@ START_TEST(groups_without_returns)
 
 	sim_run(&sim, &setup);
 	drop_empty_windows(&sim);
-	log_windows(&build, &sim, PARTS);
+	log_windows(&build, &sim, LOG_PARTS);
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(report->separated);
@@ -503,7 +301,7 @@ static uint32_t number_of(const struct td_report *report, const char *name,
 
 /* Rates of one group's event are right in all functions that have one; the mean half
  * width of their intervals. */
-static double assert_rates(enum kind kind)
+static double assert_rates(enum log_kind kind)
 {
 	struct td_report *report = td_report_new(&(struct td_report_query){0});
 	uint32_t seen = 0, number;
@@ -544,14 +342,14 @@ static double assert_rates(enum kind kind)
  * themselves; the other groups' windows tell where time is. */
 START_TEST(rates_of_short_functions)
 {
-	ck_assert_double_lt(assert_rates(JUDGED), 0.05);
+	ck_assert_double_lt(assert_rates(LOG_JUDGED), 0.05);
 }
 END_TEST
 
 /* Own windows are known in each group. */
 START_TEST(rates_where_all_groups_count_returns)
 {
-	ck_assert_double_lt(assert_rates(ALL), 0.05);
+	ck_assert_double_lt(assert_rates(LOG_ALL), 0.05);
 }
 END_TEST
 
@@ -578,7 +376,7 @@ START_TEST(totals_by_groups)
 	struct sim sim;
 
 	sim_run(&sim, &setup);
-	log_windows(&build, &sim, JUDGED);
+	log_windows(&build, &sim, LOG_JUDGED);
 	for (uint32_t drilled = 0; drilled < 2; drilled++) {
 		struct td_report *report = td_report_new(&(struct td_report_query){0});
 
@@ -623,7 +421,7 @@ START_TEST(tells_apart_on_a_shared_core)
 	uint32_t seen = 0;
 
 	sim_run(&sim, &setup);
-	log_windows(&build, &sim, SHARED);
+	log_windows(&build, &sim, LOG_SHARED);
 	add(report, &build);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(report->separated);
@@ -742,7 +540,7 @@ START_TEST(parts_of_slots)
 	build.header->windows_max = 190000;
 	place = build_place(&build, build_thread(&build, 42, "main"), TD_PLACE_FUNCTION,
 			    build_object(&build, TD_OBJECT_ELF, "/nowhere/program"),
-			    address_of(0));
+			    log_address(0));
 	for (uint32_t i = 0; i < WINDOWS; i++) {
 		struct td_file_window *to = build_logged(&build, place);
 
