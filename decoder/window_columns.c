@@ -13,6 +13,9 @@
 #define BACK_LEAST 0.5     /* of the shortest way back that was seen */
 #define LENGTHS 36u
 #define REACHED_SEEN 8u /* ends that show where a function is entered from another */
+#define PLACES 8u       /* parts of a column that others come to and come back from */
+#define ROUND_SEEN 32u  /* steps each way that show how soon one is back */
+#define ROUND_LEAST 0.9 /* of the shortest way round that was seen */
 
 /* A function's columns. */
 struct cuts {
@@ -120,15 +123,21 @@ static int place(struct td_columns *columns, const struct td_separate_input *inp
 struct step {
 	uint32_t low, high;
 	uint32_t opened, closed; /* offsets of its ends in their functions */
-	uint8_t up, length;      /* length: which of the classes below */
+	float cycles;
+	uint8_t up, length; /* length: which of the classes below */
 };
 
-/* Classes of length, two an octave. */
+/* Classes of length, two an octave; where one ends. */
 static unsigned length_class(double length)
 {
 	double c = 2 * log2(fmax(1, length));
 
 	return c < LENGTHS ? (unsigned)c : LENGTHS - 1;
+}
+
+static double class_end(unsigned class)
+{
+	return class + 1 < LENGTHS ? exp2((class + 1) / 2.) : INFINITY;
 }
 
 static int by_pair(const void *a, const void *b)
@@ -157,7 +166,8 @@ static size_t take_steps(const struct td_columns *columns,
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
 		uint32_t open = columns->open[i], close = columns->close[i];
-		unsigned class = length_class(td_axis_length(axis, w) - axis->start);
+		double cycles = td_axis_length(axis, w) - axis->start;
+		unsigned class = length_class(cycles);
 
 		if (w->empty || w->unsure)
 			continue;
@@ -172,6 +182,7 @@ static size_t take_steps(const struct td_columns *columns,
 			.high = open < close ? close : open,
 			.opened = w->open_offset,
 			.closed = w->close_offset,
+			.cycles = (float)cycles,
 			.up = open < close,
 			.length = (uint8_t) class,
 		};
@@ -198,18 +209,58 @@ static uint32_t reached(const struct step *step, size_t n, unsigned up)
 	return from - (gap < from ? gap : from);
 }
 
+/* Where in f a step goes to (it goes `up`, or not), or comes back from. */
+static uint32_t place_of(const struct step *step, unsigned up)
+{
+	return step->up == up ? step->closed : step->opened;
+}
+
+/*
+ * The shortest way from g into f and back to g, in cycles: one window has gone to a place
+ * in f, another has come back from there.  0 if that is not known.
+ */
+static double shortest_round(const struct step *step, size_t n, unsigned up)
+{
+	double way[2][PLACES], shortest = INFINITY;
+	uint32_t seen[2] = {0}, from = UINT32_MAX, to = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = place_of(&step[i], up);
+
+		from = at < from ? at : from;
+		to = at > to ? at : to;
+	}
+	for (unsigned p = 0; p < PLACES; p++)
+		way[0][p] = way[1][p] = INFINITY;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t behind = place_of(&step[i], up) - from;
+		double *least = &way[step[i].up == up]
+				    [behind * PLACES / ((uint64_t)to - from + 1)];
+
+		seen[step[i].up == up]++;
+		*least = fmin(*least, fmax(0, step[i].cycles));
+	}
+	for (unsigned p = 0; p < PLACES; p++)
+		shortest = fmin(shortest, way[0][p] + way[1][p]);
+	if (seen[0] < ROUND_SEEN || seen[1] < ROUND_SEEN || isinf(shortest))
+		return 0;
+	return ROUND_LEAST * shortest;
+}
+
 /*
  * A jump to a cold part and back, or calls from one to another and back again,
  * leave no return in the window.  Where windows from g end in f (they go `up`, or not)
  * and windows from f in g, both without a return, the product of their parts says how
- * many of g's windows are not g's alone: of those that are long enough for both.  Who
- * comes back does so from where he has come to, or from behind it: a cold part that
- * jumps behind the only place that it is entered from is not entered again.
+ * many of g's windows are not g's alone: of those that are long enough for both, and for
+ * the way through f that is between them.  Who comes back does so from where he has come
+ * to, or from behind it: a cold part that jumps behind the only place that it is entered
+ * from is not entered again.
  */
 static void doubt(const struct step *step, size_t n, unsigned up, struct counts *counts)
 {
 	uint32_t g = up ? step->low : step->high, f = up ? step->high : step->low;
 	uint32_t from = reached(step, n, up);
+	double least = shortest_round(step, n, up);
 	lengths there = {0}, back = {0};
 	double gone = 0, come = 0, from_g = 0, from_f = 0;
 
@@ -224,7 +275,7 @@ static void doubt(const struct step *step, size_t n, unsigned up, struct counts 
 		come += back[c];
 		from_g += counts->opened[g][c];
 		from_f += counts->opened[f][c];
-		if (gone >= 2 && come >= 2)
+		if (gone >= 2 && come >= 2 && class_end(c) > least)
 			counts->doubt[g][c] += gone / from_g * come / from_f;
 	}
 }

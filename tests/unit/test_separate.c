@@ -317,12 +317,15 @@ START_TEST(silent_windows_with_edges)
 END_TEST
 
 /* Where it depends on the function whether a window is silent, those that close in one
- * place and count opened in other ones than all that close there. */
+ * place and count opened in other ones than all that close there.  Not every program has
+ * a function for which that is much: this one has. */
 START_TEST(silent_by_choice)
 {
+	struct sim_setup setup = many_silent;
 	double chosen, random;
 
-	sim_run(&sim, &many_silent);
+	setup.seed = 8;
+	sim_run(&sim, &setup);
 	silence(0, 0.95);
 	chosen = errors(1);
 	random = errors(0);

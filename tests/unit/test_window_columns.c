@@ -37,6 +37,9 @@ static const struct part often[] = {
 	{HALVES, 0, 60, 0, 0}, {CALLER, 80, 5, 1, 0},
 };
 
+/* Round and round by jumps. */
+static const struct part ring[] = {{HALVES, 0, 60, 0, 0}, {COLD, 0, 90, 0, 0}};
+
 #define SHORT(passed)                                                                    \
 	{CALLER, 0, 80, 1, 0}, {HALVES, 0, 10, 0, 0},                                    \
 	{                                                                                \
@@ -202,6 +205,19 @@ START_TEST(there_and_back)
 }
 END_TEST
 
+/* Who has come back has been through: windows too short for that are own. */
+START_TEST(way_round)
+{
+	double alone;
+
+	cut(ring, sizeof(ring) / sizeof(ring[0]));
+	alone = alone_in(HALVES);
+	ck_assert_msg(alone > 60 && alone <= 90, "up to %g cycles", alone);
+	alone = alone_in(COLD);
+	ck_assert_msg(alone > 40 && alone <= 60, "up to %g cycles", alone);
+}
+END_TEST
+
 /* In every third window nobody counts what leaves and comes back. */
 static void count_not_all(void)
 {
@@ -310,7 +326,7 @@ int main(void)
 {
 	return unit_main("window_columns",
 			 (const TTest *const[]){cold_part, cold_part_of_a_loop,
-						there_and_back, own_by_length,
+						there_and_back, way_round, own_by_length,
 						passed_place, whole_where_it_jumps,
 						rounding_makes_no_pieces, NULL});
 }
