@@ -10,7 +10,10 @@
 #include "decoder/window_start.h"
 
 #define STEPS_AVERAGE 3 /* how soon rounding averages out */
-#define IDENTIFIED 0.8  /* less is no answer */
+/* variance of rounding, in steps: of four by the largest remainder, and to the nearest */
+#define ROUNDED_FOUR (3. / 32)
+#define ROUNDED_ONE (1. / 12)
+#define IDENTIFIED 0.8 /* less is no answer */
 #define MOSTLY_OWN 0.8
 #define SHORT_VISIT 25.    /* cycles: shorter ones are not told apart reliably */
 #define LATE_VISITS 3.     /* times what interrupts are late: the same */
@@ -343,33 +346,49 @@ static double rounding(const struct answer *a, int node)
 			continue;
 		mean = a->step[k] / a->n;
 		spread = fmax(0, a->step_square[k] / a->n - mean * mean);
-		sum += pow((k < TD_NODES_LEVEL1 ? 0.75 : 0.5) / 255, 2) /
+		sum += (k < TD_NODES_LEVEL1 ? ROUNDED_FOUR : ROUNDED_ONE) / 255 / 255 /
 		       (1 + STEPS_AVERAGE * spread);
 	}
-	return sqrt(sum);
+	return sum;
+}
+
+/* By how much a fraction differs between functions, squared: of a node of level 1, or of
+ * one of the two that it is the sum of.  Events have no such order. */
+static double spread_of(const struct td_separate_state *s, int node)
+{
+	double spread = TD_FRACTION_SPREAD * TD_FRACTION_SPREAD;
+
+	return node < TD_NODES_LEVEL1 || s->input->rates ? spread : spread / 2;
+}
+
+/* The square of what the program's cycles in a window may be off by: at its start as well
+ * as at its end where there are no empty windows to tell when it begins. */
+static double start_error(const struct td_separate_state *s)
+{
+	double start = START_SURE + EDGES_SURE * s->axis.start_spread;
+	int ends = s->axis.empty > 0 || s->input->exact ? 1 : 2;
+
+	return ends * start * start;
 }
 
 /*
  * The squares of the errors that are no sampling: what the batches show of a bias and
  * what they cannot; the start of a window, known to a part of a cycle or of the edges
- * only, which in a visit of some ten cycles is much; and rounding, which is anything
- * within its bounds.
+ * only, which in a visit of some ten cycles is much; and rounding.
  */
 static double fixed_error(const struct td_separate_state *s, const struct answer *a,
 			  double visit, int node)
 {
 	double bias = (TD_BATCHES - 1) * a->mean[node];
-	double prior = a->prior * TD_FRACTION_SPREAD;
-	double start = (START_SURE + EDGES_SURE * s->axis.start_spread) *
-		       TD_FRACTION_SPREAD / fmax(1, visit / 2);
+	double start = start_error(s) / pow(fmax(1, visit / 2), 2);
+	double differ = (a->prior * a->prior + start) * spread_of(s, node);
 	double off = node_of(a->off, node);
 	double late = LATE_MOVES * (a->late[measured[node]] +
 				    (minus[node] < 0 ? 0 : a->late[minus[node]]));
-	double step = rounding(a, node);
 
-	return bias * bias + prior * prior + start * start + off * off +
-	       a->common[measured[node]] + a->uneven * a->uneven + late * late +
-	       fmax(step * step / 3, a->repeated * (minus[node] < 0 ? 1 : 2));
+	return bias * bias + differ + off * off + a->common[measured[node]] +
+	       a->uneven * a->uneven + late * late +
+	       fmax(rounding(a, node), a->repeated * (minus[node] < 0 ? 1 : 2));
 }
 
 struct td_estimate td_separate_bound(double bounded, double free, double half)

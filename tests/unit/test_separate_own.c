@@ -147,11 +147,63 @@ START_TEST(lengths_of_blocks)
 }
 END_TEST
 
+#define ALIKE 4000u   /* windows of one function, all with the same fields */
+#define OUR_CYCLES 38 /* in each of them */
+
+/* Of `cycles` of the program. */
+static struct td_separate_window alike_window(unsigned cycles)
+{
+	static const unsigned field[TD_SEPARATE_NODES] = {64, 64, 64, 63, 30, 30, 30, 30};
+	struct td_separate_window window = {
+		.requested = (float)cycles,
+		.slots = (float)(4 * (OUR_CYCLES + cycles)),
+		.empty = !cycles,
+	};
+
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		window.value[k] = window.slots * (float)field[k] / 255;
+	return window;
+}
+
+/* Points to either side of a node: what rounding explains, and little more. */
+static void limit_half(enum td_node node, double variance)
+{
+	const struct td_estimate *e = &result.function[0].node[node].estimate;
+	double rounding = 1.96 * sqrt(variance) / 255;
+
+	ck_assert_double_ge((e->high - e->low) / 2, rounding);
+	ck_assert_double_le((e->high - e->low) / 2, 1.1 * rounding);
+}
+
+/* Fields that never change hide where in their step the truth is: four that add up to
+ * 255, one of them alone, and what is left of both. */
+START_TEST(nothing_below_a_step)
+{
+	static struct td_separate_window window[ALIKE];
+	const struct td_separate_input input = {
+		.window = window,
+		.windows = ALIKE,
+		.functions = 1,
+		.nodes = TD_SEPARATE_NODES,
+		.returns = 1,
+		.width = 4,
+	};
+
+	for (unsigned i = 0; i < ALIKE; i++)
+		window[i] = alike_window(i % 40 ? 1 + i * 7919 % 600 : 0);
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	limit_half(TD_NODE_RETIRING, 3. / 32);
+	limit_half(TD_NODE_HEAVY_OPERATIONS, 1. / 12);
+	limit_half(TD_NODE_LIGHT_OPERATIONS, 3. / 32 + 1. / 12);
+	td_separate_free(&result);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("separate_own",
-			 (const TTest *const[]){short_way_and_long_way,
-						whole_behind_edges,
-						the_same_windows_again, beyond_a_bound,
-						lengths_of_blocks, NULL});
+	return unit_main(
+		"separate_own",
+		(const TTest *const[]){short_way_and_long_way, whole_behind_edges,
+				       the_same_windows_again, beyond_a_bound,
+				       lengths_of_blocks, nothing_below_a_step, NULL});
 }
