@@ -42,7 +42,7 @@ END
 if [ "${1:-}" = --long ]; then
 	for long_cpus in 1 2; do
 		for long_threads in 1 2 8; do
-			short_functions $long_cpus $long_threads "" $((4000 / long_threads))
+			short_functions $long_cpus $long_threads "" $((4600 / long_threads))
 			short_functions $long_cpus $long_threads "-x sleep -x migrate" \
 				$((5200 / long_threads))
 		done
