@@ -19,7 +19,15 @@ check("own_cost" not in report["run"], "a window of the kernel's has no own cost
 END
 }
 
-# short_functions CPUS THREADS DISTURBANCE ROUNDS: three seeds
+# usable_of LABEL: by how many windows the last report has told functions apart
+usable_of()
+{
+	python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["run"]["separation"]["windows"])' "$work/$1.json"
+}
+
+# short_functions CPUS THREADS DISTURBANCE ROUNDS: three seeds, of 30,000 windows.  The busier
+# the host is, the fewer are without a switch: then with more rounds again.
 short_functions()
 {
 	for seed in 11 12 13; do
@@ -29,13 +37,15 @@ short_functions()
 		# one CPU, with counted time
 		cpus="-s $1"
 		[ "$1" -gt 1 ] || cpus=
-		measure_program "$label" "-S $seed $cpus" 20000 300 "./awkward -t $2 -r $4 -s $seed $3"
+		for rounds in $4 $((2 * $4)) $((4 * $4)); do
+			rm -rf "${work:?}/$label"
+			measure_program "$label" "-S $seed $cpus" 20000 300 \
+				"./awkward -t $2 -r $rounds -s $seed $3"
+			[ "$(usable_of "$label")" -lt 30000 ] || break
+		done
 		truthful "$label" --limit 25=1.0 --samples 200
 		by_vernier "$label"
-		holds "$label" <<'END'
-usable = report["run"]["separation"]["windows"]
-check(usable >= 30000, "%d windows" % usable)
-END
+		[ "$(usable_of "$label")" -ge 30000 ] || fail "$label: $(usable_of "$label") windows"
 	done
 }
 
