@@ -8,6 +8,15 @@ static uint32_t field_of(uint64_t metrics, uint32_t field)
 	return (uint32_t)(metrics >> (8 * field)) & 0xff;
 }
 
+static uint32_t sum_of_level1(uint64_t metrics)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++)
+		sum += field_of(metrics, i);
+	return sum;
+}
+
 static uint64_t part(uint64_t slots, uint32_t fields, uint32_t sum)
 {
 	/* what 48 bits hold needs no 128-bit division, which is 60 instructions */
@@ -32,13 +41,20 @@ void td_registers_decode_any(uint64_t slots, uint64_t metrics, uint32_t fields,
 		out[i] = part(slots, field_of(metrics, i), sum);
 }
 
+void td_registers_decode_parts(uint64_t slots, uint64_t metrics, uint32_t fields,
+			       double *out)
+{
+	uint32_t sum = sum_of_level1(metrics);
+
+	for (uint32_t i = 0; i < fields; i++)
+		out[i] = (double)slots * field_of(metrics, i) / sum;
+}
+
 #ifndef __SSE2__
 bool td_registers_decode(uint64_t slots, uint64_t metrics, uint32_t fields, uint64_t *out)
 {
-	uint32_t sum = 0;
+	uint32_t sum = sum_of_level1(metrics);
 
-	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++)
-		sum += field_of(metrics, i);
 	if (sum < TD_FIELDS_FULL - TD_FIELDS_TOLERANCE ||
 	    sum > TD_FIELDS_FULL + TD_FIELDS_TOLERANCE) {
 		memset(out, 0, fields * sizeof(*out));
@@ -50,11 +66,7 @@ bool td_registers_decode(uint64_t slots, uint64_t metrics, uint32_t fields, uint
 
 bool td_registers_weigh(uint64_t slots, uint64_t metrics, uint32_t fields, uint64_t *out)
 {
-	uint32_t sum = 0;
-
-	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++)
-		sum += field_of(metrics, i);
-	if (sum != TD_FIELDS_FULL || slots >> 32)
+	if (sum_of_level1(metrics) != TD_FIELDS_FULL || slots >> 32)
 		return false;
 	for (uint32_t i = 0; i < fields; i++)
 		out[i] = slots * field_of(metrics, i) / 256;

@@ -39,6 +39,13 @@ enum td_field {
 void td_registers_decode_any(uint64_t slots, uint64_t metrics, uint32_t fields,
 			     uint32_t sum, uint64_t *out);
 
+/*
+ * td_registers_decode() with parts of a slot, of a reading that it has found possible: of
+ * many windows that are alike whole slots are wrong the same way.
+ */
+void td_registers_decode_parts(uint64_t slots, uint64_t metrics, uint32_t fields,
+			       double *out);
+
 /* Slots to the units of weigh, and a sum of such units to slots (to the nearest). */
 static inline uint64_t td_registers_to_units(uint64_t slots)
 {
@@ -105,6 +112,13 @@ static inline void td_registers_correct(const struct td_correction *correction,
 /* The same of 32 bits: one window's values. */
 static inline void td_registers_correct_less(const struct td_correction *correction,
 					     uint32_t fields, int32_t *value)
+{
+	TD_REGISTERS_CORRECT(correction, fields, value);
+}
+
+/* The same with parts of a slot. */
+static inline void td_registers_correct_parts(const struct td_correction *correction,
+					      uint32_t fields, double *value)
 {
 	TD_REGISTERS_CORRECT(correction, fields, value);
 }

@@ -9,8 +9,8 @@
 
 #include "decoder/normal.h"
 #include "decoder/window_common.h"
-#include "decoder/window_late.h"
 #include "decoder/window_events.h"
+#include "decoder/window_late.h"
 
 #define TD_FRACTION_SPREAD 0.2 /* of a fraction between functions, standard deviation */
 

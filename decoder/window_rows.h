@@ -27,9 +27,9 @@ struct td_row_window {
 	float late; /* the rest */
 	float value[TD_SEPARATE_NODES]; /* cycles, as if it had taken no more beyond what
 					   was asked for than others */
-	uint32_t
-		other; /* the function at the other end, where it is known when its
-			  trigger came (window_ends.h); an index into the key's columns */
+	/* The function at the other end, where it is known when its trigger came
+	 * (window_ends.h); an index into the key's columns. */
+	uint32_t other;
 	uint8_t batch;
 	uint8_t own;     /* the key's function has it for itself */
 	uint8_t counted; /* its counts are known, and it is long enough to use them */

@@ -5,12 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FEWEST 4  /* own windows that make a line */
-#define USUAL 0.5 /* cycles, standard deviation of what is missing, without a look */
-#define ROUND                                                                            \
-	0.083      /* cycles squared: what is missing varies by that, as a part of one   \
-		    */
-#define NO_MORE 1. /* a cycle that is finished is counted */
+#define FEWEST 4        /* own windows that make a line */
+#define USUAL 0.5       /* cycles, standard deviation of what is missing, unlooked at */
+#define ROUND (1. / 12) /* its variance, as a part of a cycle */
+#define NO_MORE 1.      /* a cycle that is finished is counted */
 
 /* Instructions over cycles, of a column's own windows. */
 struct line {

@@ -53,20 +53,6 @@ static uint64_t metrics_of(const struct td_file_window *window)
 	return window->value[1] | (uint64_t)window->value[2] << 32;
 }
 
-static uint32_t field_of(const struct td_file_window *window, uint32_t field)
-{
-	return (uint32_t)(metrics_of(window) >> (8 * field)) & 0xff;
-}
-
-static uint32_t sum_of_level1(const struct td_file_window *window)
-{
-	uint32_t sum = 0;
-
-	for (uint32_t i = 0; i < TD_FIELDS_LEVEL1; i++)
-		sum += field_of(window, i);
-	return sum;
-}
-
 /* Nothing corrected yet.  How many counters; 0: no possible reading. */
 static uint32_t from_registers(const struct td_profile *profile,
 			       const struct td_file_window *window, uint64_t *value)
@@ -132,10 +118,9 @@ uint32_t td_profile_window_unrounded(const struct td_profile *profile,
 		value[i] = (double)(int64_t)whole[i];
 	if (!n || profile->header.backend != TD_BACKEND_METRICS)
 		return n;
-	for (uint32_t i = 0; i < fields; i++)
-		value[1 + i] = value[0] * field_of(window, i) / sum_of_level1(window);
+	td_registers_decode_parts(whole[0], metrics_of(window), fields, value + 1);
 	find_correction(profile, &correction);
-	TD_REGISTERS_CORRECT(&correction, fields, value);
+	td_registers_correct_parts(&correction, fields, value);
 	return n;
 }
 

@@ -50,7 +50,7 @@ void td_brief_enter(struct td_thread *thread)
 	thread->unusual = !is_usual(thread);
 	thread->brief = (struct td_brief){
 		.width = width,
-		.halved = td_metrics_shape.threads > 1,
+		.halved = plan->threads > 1,
 		.late = late_slots(plan),
 		.throttled = plan->late * width,
 		.short_range = td_strobe_short_range(plan),

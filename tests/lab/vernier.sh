@@ -3,7 +3,7 @@
 # The vernier on SLOTS and PERF_METRICS: as accurate as the strobe, without RDPMC and
 # without a signal for each window.  What libc does for the handler that empties the
 # ring is in no window and no total, but in the program's truth: some 0.5 % of it.
-# --long: 30,000 windows in every setting, three runs each, some 15 minutes (doc/vernier.md).
+# --long: 30,000 windows in every setting, three runs each, some 11 minutes (doc/vernier.md).
 . "$(dirname "$0")/lib.sh"
 
 lab_windows=vernier
@@ -87,8 +87,8 @@ check(report["totals"]["windows"]["rejected"].get("switched", 0) > 10,
       "no window with a switch was rejected")
 END
 
-# Functions of 25 cycles and more, by 30,000 windows (doc/vernier.md): twelve runs were 0.4 to
-# 0.7 points off at most.
+# Functions of 25 cycles and more, by 30,000 windows: 36 runs were 0.3 to 0.8 points off at
+# most (doc/vernier.md).
 echo "== short functions"
 measure_program short "-S 2" 20000 300 "./awkward -r 3200 -s 2"
 truthful short --limit 25=1.0 --samples 200
