@@ -198,7 +198,9 @@ static void one_signal(bool brief)
 				   : (thread.window.requested + 40) /
 					     (1 + td_random_below(&dice, threads_on)));
 	} else {
-		count(echo ? 30 : one_in(20) ? 400000 : 125000);
+		count(echo         ? 30
+		      : one_in(20) ? 400000
+				   : 125000 / (1 + td_random_below(&dice, threads_on)));
 	}
 	capture(echo);
 	deliver(brief, ip, how);
@@ -307,7 +309,7 @@ START_TEST(does_the_same_with_four_fields)
 }
 END_TEST
 
-/* Some windows have half of their slots, for the other thread has the others. */
+/* Some windows and periods have half of their slots: the other thread has the others. */
 START_TEST(does_the_same_on_a_shared_core)
 {
 	threads_on = 2;
