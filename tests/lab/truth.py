@@ -12,6 +12,8 @@ within the limits:
                          twice the limit.  A shorter function is told only with its callers,
                          or is within the widest limit or 2.5 times its interval.
   --level2 FACTOR        level 2 may be so much farther away (2)
+  --unanswered N         so many functions may have none though they are long enough for a limit: how
+                         long visits are is estimated, and below 25 cycles there is no answer (0)
   --samples N            a function with fewer is only shown (100)
   --totals POINTS        a caller together with all that it calls; not given: not looked at
   --inside PERCENT       of the intervals of functions that are told apart hold the truth, at
@@ -97,6 +99,7 @@ class Comparison:
         self.all = functions(report, truth)
         self.cycles = sum(t["cycles"] for t in truth if t["what"] in ("function", "rest"))
         self.failed = []
+        self.unanswered = []
 
     def fail(self, *words):
         self.failed.append(" ".join(str(word) for word in words))
@@ -129,7 +132,7 @@ class Comparison:
         limit = self.limit(function)
         found = function.worst(1), function.worst(2)
         if limit is not None and (function.evidence == "callers" or not found[0]):
-            self.fail(function.name, "of %.0f cycles a visit has no answer" % function.visit)
+            self.unanswered.append("%s of %.0f cycles a visit" % (function.name, function.visit))
         if function.evidence == "callers":
             return
         for level, difference in enumerate(found):
@@ -168,6 +171,11 @@ class Comparison:
         for function in self.all:
             self.show(function)
             self.check(function)
+        if self.unanswered:
+            print("no answer: " + ", ".join(self.unanswered))
+        if len(self.unanswered) > self.limits.unanswered:
+            self.fail("%d functions have no answer, not %d at most" % (
+                len(self.unanswered), self.limits.unanswered))
         if self.limits.inside is not None:
             self.check_inside()
         if self.limits.totals is None:
@@ -189,6 +197,7 @@ def main():
     parser.add_argument("truth")
     parser.add_argument("--limit", type=pair, action="append", default=[])
     parser.add_argument("--level2", type=float, default=2)
+    parser.add_argument("--unanswered", type=int, default=0)
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--totals", type=float)
     parser.add_argument("--inside", type=float)

@@ -3,11 +3,12 @@
 # The vernier on SLOTS and PERF_METRICS: as accurate as the strobe, without RDPMC and
 # without a signal for each window.  What libc does for the handler that empties the
 # ring is in no window and no total, but in the program's truth: some 0.5 % of it.
-# --long: 30,000 windows in every setting, three runs each, some 11 minutes (doc/vernier.md).
+# --long [CPUS THREADS]: 30,000 windows in every setting, three runs each, some 11 minutes
+# (doc/vernier.md); or six of them, two minutes: those of so many CPUs (1, 2) and threads (1, 2, 8).
 . "$(dirname "$0")/lib.sh"
 
 lab_windows=vernier
-# Without counted time an interrupt takes long, and the kernel would throttle.
+# However many interrupts there are, the kernel is not to throttle.
 lab_setup='echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent;'
 
 # by_vernier LABEL: and nothing of ours is in a window.
@@ -26,35 +27,44 @@ usable_of()
 print(json.load(open(sys.argv[1]))["run"]["separation"]["windows"])' "$work/$1.json"
 }
 
-# short_functions CPUS THREADS DISTURBANCE ROUNDS: three seeds, of 30,000 windows.  The busier
-# the host is, the fewer are without a switch: then with more rounds again.
+# short_functions CPUS THREADS DISTURBANCE ROUNDS: three seeds, of 30,000 windows.  Where too
+# few are without a switch: with more rounds again.
+# By chance less than one of a thousand --long fails: of 2,500 comparisons in 36 runs none took
+# more than half of what truth.py allows.  phased has two halves that are met by chance, which its
+# interval says (0.5 to 1.1 points; errors have a standard deviation of 0.34, the largest 0.73).
+# One of 48 runs had one function without an answer.
 short_functions()
 {
 	for seed in 11 12 13; do
 		label=short-$1-$2-${3:+disturbed-}$seed
 		echo
 		echo "== $label"
-		# one CPU, with counted time
-		cpus="-s $1"
-		[ "$1" -gt 1 ] || cpus=
 		for rounds in $4 $((2 * $4)) $((4 * $4)); do
 			rm -rf "${work:?}/$label"
-			measure_program "$label" "-S $seed $cpus" 20000 300 \
+			measure_program "$label" "-S $seed -s $1" 20000 300 \
 				"./awkward -t $2 -r $rounds -s $seed $3"
 			[ "$(usable_of "$label")" -lt 30000 ] || break
 		done
-		truthful "$label" --limit 25=1.0 --samples 200
+		truthful "$label" --limit 25=1.0 --samples 200 --unanswered 2
 		by_vernier "$label"
 		[ "$(usable_of "$label")" -ge 30000 ] || fail "$label: $(usable_of "$label") windows"
 	done
 }
 
-if [ "${1:-}" = --long ]; then
+# long_runs CPUS THREADS: still, and with sleeps and migrations
+long_runs()
+{
+	short_functions "$1" "$2" "" $((4600 / $2))
+	short_functions "$1" "$2" "-x sleep -x migrate" $((5200 / $2))
+}
+
+if [ "${1:-}" = --long ] && [ $# -eq 3 ]; then
+	long_runs "$2" "$3"
+	exit
+elif [ "${1:-}" = --long ]; then
 	for long_cpus in 1 2; do
 		for long_threads in 1 2 8; do
-			short_functions $long_cpus $long_threads "" $((4600 / long_threads))
-			short_functions $long_cpus $long_threads "-x sleep -x migrate" \
-				$((5200 / long_threads))
+			long_runs $long_cpus $long_threads
 		done
 	done
 	exit
@@ -70,17 +80,15 @@ measure icx "-m icx" 100000 1000 "-r 1000"
 accurate icx --brief --enough 10 --slots 1
 by_vernier icx
 
-# Where one of the lab's two CPUs waits for the other, that one alone goes on for up to
-# 0.1 s: the rare moment in which a thread's group is stopped from outside may cost so much
-# of a short run (1 to 24 % of the worst thread in five of 300 rounds).  The rest of them is complete.
+# What libc does, and the moments in which another thread empties a ring: 0.2 to 0.4 % of each.
 echo "== eight threads on two CPUs"
 measure threads "-s 2" 100000 1000 "-t 8 -r 600"
-accurate threads --brief --windows 100 --enough 12 --slots 50
+accurate threads --brief --windows 100 --enough 12 --slots 1
 by_vernier threads
 
 echo "== sleeps and migrations inside windows"
 measure disturbed "-s 2" 50000 2000 "-t 2 -r 700 -x sleep -x migrate"
-accurate disturbed --brief --windows 100 --enough 10 --slots 50
+accurate disturbed --brief --windows 100 --enough 10 --slots 1
 by_vernier disturbed
 holds disturbed <<'END'
 check(report["totals"]["windows"]["rejected"].get("switched", 0) > 10,
@@ -91,13 +99,13 @@ END
 # most (doc/vernier.md).
 echo "== short functions"
 measure_program short "-S 2" 20000 300 "./awkward -r 3200 -s 2"
-truthful short --limit 25=1.0 --samples 200
+truthful short --limit 25=1.0 --samples 200 --unanswered 2
 by_vernier short
 
 # Which of the shortest ones have an answer changes from run to run.
 echo "== short functions, eight threads on two CPUs that sleep and migrate"
 measure_program wander "-s 2" 20000 300 "./awkward -t 8 -r 400 -x sleep -x migrate"
-truthful wander --limit 40=1.5
+truthful wander --limit 40=1.5 --unanswered 2
 by_vernier wander
 
 echo "== signals blocked inside windows"
@@ -130,7 +138,8 @@ accurate skx --brief --enough 12 --functions-only --points 5
 by_groups skx 2 1 no
 
 # Level 2 takes its turns from level 1.  Functions that hardly any window leaves are
-# known by sums, the others told apart.
+# known without what others are: by some 130 windows of each group, whose chance makes intervals
+# up to 0.09 wide (those of level 2's rare events, since counters begin anywhere; 0.15 if told apart).
 echo "== groups of events, level 2"
 lab_setup="$lab_setup TDAGENT_LEVEL=2"
 measure level2 "-m skx" 100000 1000 "-r 1200"
@@ -143,7 +152,7 @@ stayed = [f for f in report["functions"] if f["windows"]["valid"] > 100 and
 check(len(stayed) >= 2, "%d functions that hardly any window leaves" % len(stayed))
 for f in stayed:
     for node, value in f["topdown"].items():
-        check(value["high"] - value["low"] < 0.02, "%s: %s is between %.3f and %.3f" % (
+        check(value["high"] - value["low"] < 0.15, "%s: %s is between %.3f and %.3f" % (
             f["name"], node, value["low"], value["high"]))
 END
 
@@ -159,11 +168,13 @@ python3 "$lab_tests/coverage.py" --label parts --low 70 --high 100 "$work/parts"
 head -n 4 "$work/coverage"
 by_groups parts 2 1 no
 
-# Half of the time is the kernel's there: ticks that fall into it come a period later, and
-# windows would be as long as several functions, which nobody notices without returns.
+# Much of the time is the kernel's there: ticks that fall into it come a period later, and
+# windows would be as long as several functions, which nobody notices without returns.  A run
+# has a dozen steps of length: one whose tick is late makes a part of the windows too long, 0.3
+# to 4 % in the runs seen, 25 % once in a thousand (test_vernier_tick has the rule itself).
 echo "== groups of events, late ticks"
 measure late "-m skx -s 2" 50000 2000 "-t 2 -r 200 -x sleep -x migrate"
-accurate late --brief --windows 50 --enough 10 --functions-only --points 12
+accurate late --brief --windows 50 --enough 10 --functions-only --points 5
 holds late <<'END'
 windows = report["totals"]["windows"]
 check(windows["rejected"].get("late", 0) < 0.45 * report["totals"]["samples"], "late: %s" % windows)
