@@ -31,6 +31,8 @@ static long open_perf(const struct td_backend_choice *choice, enum td_trigger tr
 		.wakeup_events = 1,
 	};
 
+	if (td_descriptors_are_few()) /* a timer needs none */
+		return -EMFILE;
 	if (trigger == TD_TRIGGER_SIGTRAP) {
 		attr.sigtrap = 1;
 		attr.remove_on_exec = 1;
@@ -83,7 +85,7 @@ int td_interrupt_open_event(const struct td_backend_choice *choice,
 	thread->trigger = operations(cycles);
 	thread->fd = td_descriptor_hide((int)fd);
 	thread->fd_mark = td_signal.number;
-	if (td_descriptor_is_scarce(thread->fd, 7)) /* a timer needs none */
+	if (td_descriptor_is_scarce(thread->fd, 7))
 		error = -EMFILE;
 	/* Of a sigtrap event this is only the mark by which we know it again. */
 	if (!error && fcntl(thread->fd, F_SETSIG, thread->fd_mark) != 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "agent/core/perf_open.h"
 
+#include <errno.h>
+
 #include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/syscall.h"
 
@@ -8,6 +10,8 @@ int td_perf_open(struct perf_event_attr *attr, uint32_t tid, int leader)
 {
 	long fd;
 
+	if (td_descriptors_are_few())
+		return -EMFILE;
 	attr->size = sizeof(*attr);
 	attr->disabled = leader < 0;
 	attr->exclude_hv = 1;

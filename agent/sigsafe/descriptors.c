@@ -11,6 +11,7 @@
 
 #define NUMBERS 65536u /* higher ones are not protected */
 #define FLOOR 400u
+#define FEW 16
 
 /* One bit a descriptor.  Set by the thread that opened it, read by all. */
 static _Atomic uint64_t ours[NUMBERS / 64];
@@ -47,6 +48,14 @@ static int floor_of(void)
 	    limit.rlim_cur > 2 * FLOOR)
 		return FLOOR;
 	return (int)(limit.rlim_cur / 2);
+}
+
+bool td_descriptors_are_few(void)
+{
+	struct rlimit limit;
+
+	return td_syscall4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit) == 0 &&
+	       limit.rlim_cur < FEW;
 }
 
 bool td_descriptor_is_scarce(int fd, unsigned eighths)

@@ -14,6 +14,12 @@
  */
 int td_descriptor_hide(int fd);
 
+/*
+ * Is the program's limit so low (below 16) that one of ours, if only while it is
+ * moved, may be the one that the program needs?
+ */
+bool td_descriptors_are_few(void);
+
 /* Is this number beyond so many eighths of the program's limit?  It needs some itself. */
 bool td_descriptor_is_scarce(int fd, unsigned eighths);
 

@@ -54,7 +54,17 @@ rm -f "$work"/profiles/*
 
 # A daemon outlives who started it: the pipe ends with it.
 compare sh -c '"$1" daemon | cat' sh "$prog/corners"
-[ -n "$(profiles corners)" ] || fail "no profile of the daemon"
+set -- $(profiles corners)
+[ $# -eq 2 ] || fail "$# profiles of a daemon and of who started it"
+# One ends within daemon(), where nobody can say so; the other does most of the work.
+for file in "$@"; do
+	"$tdagent" report "$file" | grep -q '^state .*left by daemon()' && left=$file && continue
+	expect "$file" <<'END'
+check(report["run"]["state"] == "exited", "the daemon: " + report["run"]["state"])
+check(report["totals"]["samples"] > 20, "the daemon: %d samples" % report["totals"]["samples"])
+END
+done
+[ -n "${left:-}" ] || fail "whoever called daemon() is not said to have left"
 
 # Small limits, each of them.  A line of ours may say what is missing.
 if command -v prlimit >/dev/null; then
@@ -68,8 +78,11 @@ if command -v prlimit >/dev/null; then
 		[ "$(grep -c '^tdagent: ' "$work/agent.err")" -le 1 ] || fail "limit $limit: many lines"
 		sed -i '/^tdagent: /d' "$work/agent.err"
 		same "limit $limit"
+		# the program's last descriptor is not ours, not even for a moment
+		[ "$limit" != nofile=5 ] || "$tdagent" report $(profiles corners) |
+			grep -q "^trigger .*POSIX" || fail "limit $limit: perf events"
+		rm -f "$work"/profiles/*
 	done
-	rm -f "$work"/profiles/*
 else
 	echo "small limits: not tested, prlimit (util-linux) is missing"
 fi
