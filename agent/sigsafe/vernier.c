@@ -136,8 +136,9 @@ static uint64_t next_period(struct td_thread *thread)
 /* A tick that falls into the kernel is not sent, and comes one period later: how long
  * the longest of the last ones took, LATENESS_ONE for what was asked for.  Forgets an
  * eighth with each. */
-static uint64_t lateness(struct td_vernier *vernier, uint64_t took)
+static void note_lateness(struct td_vernier *vernier)
 {
+	uint64_t took = vernier->last.running - vernier->phase_start;
 	uint64_t late = vernier->lateness / 8 * 7;
 
 	if (vernier->asked_ns && took * LATENESS_ONE / vernier->asked_ns > late)
@@ -147,19 +148,19 @@ static uint64_t lateness(struct td_vernier *vernier, uint64_t took)
 	if (late > LATENESS_MOST)
 		late = LATENESS_MOST;
 	vernier->lateness = (uint32_t)late;
-	return late;
 }
 
-/* Windows until the next tick, as often as they came since the last one. */
+/* Windows until the next tick, which has been asked for, as often as they came since the
+ * last one. */
 static uint64_t next_laps(struct td_thread *thread)
 {
 	struct td_vernier *vernier = thread->vernier;
 	uint64_t took = vernier->last.running - vernier->phase_start;
+	uint64_t tick = vernier->asked_ns ? vernier->asked_ns : vernier->tick_ns;
 
 	if (took < vernier->tick_ns / 4)
-		return vernier->tick_ns / (thread->plan->long_ns + 1);
-	return vernier->laps * vernier->tick_ns / took * lateness(vernier, took) /
-	       LATENESS_ONE;
+		return tick / (thread->plan->long_ns + 1);
+	return vernier->laps * tick / took * vernier->lateness / LATENESS_ONE;
 }
 
 /* What lengths are to change by until the next tick: by twice the mean, or for the sake
@@ -320,6 +321,7 @@ static bool stop_and_take(struct td_thread *thread)
 	}
 	control(thread, PERF_EVENT_IOC_DISABLE);
 	take_all(thread, false);
+	note_lateness(thread->vernier);
 	pace(thread->vernier);
 	return true;
 }

@@ -707,31 +707,6 @@ START_TEST(one_group_makes_level_1)
 }
 END_TEST
 
-static uint64_t armed; /* the latest period */
-
-static int arm(struct td_thread *self, uint64_t period)
-{
-	(void)self;
-	armed = period;
-	return 0;
-}
-
-/* The thread's own ticks go on as before: nobody else's drains stand in for them. */
-START_TEST(a_tick_during_a_drain_comes_again)
-{
-	static const struct td_trigger_ops trigger = {.arm = arm};
-
-	thread.trigger = &trigger;
-	vernier.claim = TD_VERNIER_CLAIMED;
-	vernier.tick_ns = 3000000;
-	td_vernier_shape.tick_ns = 250000000;
-	td_vernier_tick(&thread, ip_of(here), false);
-	ck_assert_uint_eq(armed, 3000000);
-	ck_assert_uint_eq(record()->samples, 0);
-	ck_assert_uint_eq(vernier.claim, TD_VERNIER_CLAIMED);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("vernier");
@@ -766,7 +741,6 @@ int main(void)
 	tcase_add_test(tests, the_other_event_measures);
 	tcase_add_test(tests, totals_are_of_what_all_groups_count);
 	tcase_add_test(tests, one_group_makes_level_1);
-	tcase_add_test(tests, a_tick_during_a_drain_comes_again);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

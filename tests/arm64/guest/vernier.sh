@@ -16,9 +16,13 @@ check(run["backend"] == "events", "backend is " + run["backend"])
 for true in truth:
     has_share(true["name"], true["share"])
 check(totals["samples"] > 500, "%d samples" % totals["samples"])
-# one of 32 overflows is seen late, and takes its window and the next one
-valid = totals["windows"]["valid"]
-check(valid > 0.88 * totals["samples"], "%d valid of %d: %s" % (valid, totals["samples"], totals["windows"]))
+# 1 to 4 % are no good for other reasons than their length.
+windows = totals["windows"]
+late, good = windows["rejected"].get("late", 0), windows["valid"]
+check(good + late > 0.92 * totals["samples"], "%d samples, but windows: %s" % (totals["samples"], windows))
+# Lengths that go beyond twice TDAGENT_SHORT before the next tick: of twelve steps drawn at random,
+# 4 % of all windows in the mean, 25 % once in a thousand runs (simulated), half of them never.
+check(late < 0.5 * totals["samples"], "%d of %d are late" % (late, totals["samples"]))
 check(not totals.get("lost"), "lost: %s" % totals.get("lost"))
 burns = [f for f in report["functions"] if f["name"].startswith("burn_")]
 check(len(burns) == 3, "%d functions" % len(burns))
