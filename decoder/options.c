@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "decoder/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,6 +15,8 @@
 
 #define PERIOD_MIN 1000u          /* ns or cycles */
 #define PERIOD_MAX 1000000000000u /* 1000 s, or as many cycles */
+
+#define PREFIX "TDAGENT_"
 
 #define SHOWN 48 /* bytes of a bad value that a message repeats */
 
@@ -369,10 +372,13 @@ static int parse_report(struct td_options *options, const char *value, char *why
 	return error;
 }
 
+#define TEXT(number) #number
+#define WITH_COUNTERS(cycles) ", with hardware counters " TEXT(cycles) " cycles"
+
 const struct td_option td_option_table[] = {
-	{"LONG", "PERIOD", "20ms", "mean time between two samples of a thread",
-	 parse_long},
-	{"SHORT", "PERIOD", "10us",
+	{"LONG", "PERIOD", "20ms" WITH_COUNTERS(TD_LONG_CYCLES),
+	 "mean time between two samples of a thread", parse_long},
+	{"SHORT", "PERIOD", "10us" WITH_COUNTERS(TD_SHORT_CYCLES),
 	 "mean length of the window after a sample; 0: no windows", parse_short},
 	{"JITTER", "PERCENT", "20", "random spread of the long period, 0 to 100",
 	 parse_jitter},
@@ -395,7 +401,7 @@ const struct td_option td_option_table[] = {
 	 parse_windows},
 	{"LABELS", "LABELS", "",
 	 "labels of the profile's samples in exports: rank=3,version=1.2", parse_labels},
-	{"OUTPUT", "FILE", "${TMPDIR:-/tmp}/tdagent-UID/%e.%p.tdp",
+	{"OUTPUT", "FILE", "in ${TMPDIR:-/tmp}/tdagent-UID",
 	 "profile file; %p is the process id, %e the program", parse_output},
 	{"REPORT", "WHERE", "stderr", "report at exit: stderr, none or a file",
 	 parse_report},
@@ -453,19 +459,60 @@ const struct td_option *td_option_find(const char *name)
 	return NULL;
 }
 
+void td_option_spell(const struct td_option *option, int command,
+		     char text[TD_OPTION_NAME])
+{
+	snprintf(text, TD_OPTION_NAME, "%s%s", command ? "--" : PREFIX, option->name);
+	for (size_t i = 0; command && text[i]; i++)
+		text[i] = (char)tolower((unsigned char)text[i]);
+}
+
+static uint32_t bit_of(const struct td_option *option)
+{
+	_Static_assert(COUNT(td_option_table) <= 32, "a bit for each option");
+	return UINT32_C(1) << (option - td_option_table);
+}
+
+/* What a message begins with; moves `why` behind it. */
+static void begin(char **why, size_t *size, const char *name)
+{
+	size_t used = (size_t)snprintf(*why, *size, "%s: ", name);
+
+	if (used >= *size)
+		used = *size ? *size - 1 : 0;
+	*why += used;
+	*size -= used;
+}
+
+int td_options_argument(struct td_options *options, const struct td_option *option,
+			const char *value, char *why, size_t size)
+{
+	char name[TD_OPTION_NAME];
+	int error;
+
+	td_option_spell(option, 1, name);
+	begin(&why, &size, name);
+	error = option->parse(options, value, why, size);
+	if (!error)
+		options->variables &= ~bit_of(option);
+	return error;
+}
+
 int td_options_set(struct td_options *options, const char *name, const char *value,
 		   char *why, size_t size)
 {
 	const struct td_option *option = td_option_find(name);
-	size_t length = strlen(name);
-	int prefix = snprintf(why, size, "TDAGENT_%s: ", show(name, length).text);
+	char variable[sizeof(PREFIX) + sizeof(struct shown)];
+	int error;
 
-	if ((size_t)prefix >= size)
-		prefix = size ? (int)size - 1 : 0;
-	why += prefix;
-	size -= (size_t)prefix;
-	if (option)
-		return option->parse(options, value, why, size);
+	snprintf(variable, sizeof(variable), PREFIX "%s", show(name, strlen(name)).text);
+	begin(&why, &size, variable);
+	if (option) {
+		error = option->parse(options, value, why, size);
+		if (!error)
+			options->variables |= bit_of(option);
+		return error;
+	}
 	option = td_option_nearest(name);
 	if (option)
 		refuse(why, size, "no such option; did you mean TDAGENT_%s?",
@@ -475,19 +522,31 @@ int td_options_set(struct td_options *options, const char *name, const char *val
 	return -ENOENT;
 }
 
+/* As whoever gave it, or could have given it, knows it. */
+static void spell_given(const struct td_options *options, const char *name,
+			char text[TD_OPTION_NAME])
+{
+	const struct td_option *option = td_option_find(name);
+
+	td_option_spell(option,
+			options->command && !(options->variables & bit_of(option)), text);
+}
+
 int td_options_check(const struct td_options *options, char *why, size_t size)
 {
 	const struct td_period *longer = &options->long_period;
 	const struct td_period *shorter = &options->short_period;
+	char long_name[TD_OPTION_NAME], short_name[TD_OPTION_NAME];
 	char long_text[32], short_text[32];
 
 	if (shorter->unit != longer->unit || shorter->value <= longer->value)
 		return 0;
 	td_period_print(longer, long_text, sizeof(long_text));
 	td_period_print(shorter, short_text, sizeof(short_text));
+	spell_given(options, "LONG", long_name);
+	spell_given(options, "SHORT", short_name);
 	return refuse(
 		why, size,
-		"TDAGENT_SHORT: %s is longer than TDAGENT_LONG, %s; write at most %s, "
-		"or 0 for no windows",
-		short_text, long_text, long_text);
+		"%s: %s is longer than %s, %s; write at most %s, or 0 for no windows",
+		short_name, short_text, long_name, long_text, long_text);
 }

@@ -60,6 +60,13 @@ enum td_debug {
 
 #define TD_PATH_MAX 1024
 
+/*
+ * Periods with hardware counters, unless given: cycles of user mode.  A window costs two
+ * interrupts and two signals, some 20,000 cycles; every 3,000,000 that is below 1 %.
+ */
+#define TD_LONG_CYCLES 3000000
+#define TD_SHORT_CYCLES 2000
+
 /* Events from one retire latency to the next, unless asked for otherwise. */
 #define TD_LATENCY_PERIOD 1000000u
 #define TD_LATENCY_PERIOD_LEAST 1000u
@@ -86,12 +93,17 @@ struct td_options {
 	int callpath;   /* 1: take call paths */
 	unsigned debug; /* enum td_debug, or-ed */
 	uint64_t seed;  /* 0: from the clock */
+	/* How messages name options: "--long" where `command` is set, but TDAGENT_LONG
+	 * where a variable gave it (a bit for each entry of the table). */
+	int command;
+	uint32_t variables;
 };
 
 struct td_option {
 	const char *name;     /* "LONG": TDAGENT_LONG and --long */
 	const char *argument; /* "PERIOD", for --help */
-	const char *fallback; /* the default, in words, for --help */
+	const char *fallback; /* the default, in words, for --help; behind a comma what it
+				 is with hardware counters */
 	const char *help;     /* one line */
 	/*
 	 * 0, or -EINVAL with `options` unchanged and `why` filled: what was wrong
@@ -110,6 +122,11 @@ const struct td_option *td_option_find(const char *name);
 /* The option whose name was probably meant, or NULL. */
 const struct td_option *td_option_nearest(const char *name);
 
+/* "--long" for a command's user, else "TDAGENT_LONG". */
+#define TD_OPTION_NAME 32 /* bytes, with the end */
+void td_option_spell(const struct td_option *option, int command,
+		     char text[TD_OPTION_NAME]);
+
 /* Sets every default. */
 void td_options_init(struct td_options *options);
 
@@ -122,8 +139,12 @@ void td_options_init(struct td_options *options);
 int td_options_set(struct td_options *options, const char *name, const char *value,
 		   char *why, size_t size);
 
+/* The same for the argument of a command that has this option: 0 or -EINVAL. */
+int td_options_argument(struct td_options *options, const struct td_option *option,
+			const char *value, char *why, size_t size);
+
 /*
- * What no option can tell alone; call it after the last td_options_set().
+ * What no option can tell alone; call it after all have been set.
  * Returns 0, or -EINVAL with `why` as above: the short period is longer than
  * the long one.  Periods in different units are not compared: only the backend
  * knows the clock rate.

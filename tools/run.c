@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -26,7 +25,6 @@
 #define SETTINGS_MAX 32
 #define HELP_WIDTH 80 /* columns */
 #define HELP_INDENT 24
-#define OPTION_NAME 32 /* bytes */
 
 enum {
 	EXIT_USAGE = 2,
@@ -57,28 +55,18 @@ __attribute__((format(printf, 2, 3))) static int fail(int status, const char *fo
 	return status;
 }
 
-/* "LONG" -> "long" */
-static void name_lower(const char *name, char lower[OPTION_NAME])
-{
-	size_t i;
-
-	for (i = 0; name[i] && i < OPTION_NAME - 1; i++)
-		lower[i] = (char)tolower((unsigned char)name[i]);
-	lower[i] = '\0';
-}
-
 /* "  --long=PERIOD  what it is (default 20ms)", folded to the page. */
 static void put_option(FILE *out, const struct td_option *option)
 {
-	char name[OPTION_NAME];
+	char name[TD_OPTION_NAME];
 	char *text = td_text_format("%s (default%s %s)", option->help,
 				    *option->fallback ? "" : ":",
 				    *option->fallback ? option->fallback : "none");
 	const char *rest = text ? text : option->help;
 	int used;
 
-	name_lower(option->name, name);
-	used = fprintf(out, "  --%s=%s", name, option->argument);
+	td_option_spell(option, 1, name);
+	used = fprintf(out, "  %s=%s", name, option->argument);
 	do {
 		size_t length = td_text_fold(rest, HELP_WIDTH - HELP_INDENT);
 
@@ -143,12 +131,11 @@ static int set_option(void *context, size_t entry, char *value)
 {
 	const struct td_option *option = &td_option_table[entry];
 	struct run *run = context;
-	char variable[64], name[OPTION_NAME], why[512];
+	char variable[TD_OPTION_NAME], why[512];
 
-	name_lower(option->name, name);
-	if (option->parse(&run->options, value, why, sizeof(why)))
-		return fail(-1, "--%s: %s", name, why);
-	snprintf(variable, sizeof(variable), PREFIX "%s", option->name);
+	if (td_options_argument(&run->options, option, value, why, sizeof(why)))
+		return fail(-1, "%s", why);
+	td_option_spell(option, 0, variable);
 	setting_add(run, variable, value);
 	return 0;
 }
@@ -163,7 +150,7 @@ static int set_progress(void *context, char *value)
 /* As td_arguments_read(). */
 static int options_read(struct run *run, int argc, char **argv)
 {
-	static char name[TD_ARGUMENTS_MOST][OPTION_NAME];
+	static char name[TD_ARGUMENTS_MOST][TD_OPTION_NAME];
 	static struct td_argument table[TD_ARGUMENTS_MOST + 1];
 	char *usage = make_usage();
 	struct td_arguments arguments = {.command = "run",
@@ -177,8 +164,8 @@ static int options_read(struct run *run, int argc, char **argv)
 	if (!usage)
 		return fail(-1, "out of memory");
 	for (; options < td_option_count && options < TD_ARGUMENTS_MOST - 1; options++) {
-		name_lower(td_option_table[options].name, name[options]);
-		table[options] = (struct td_argument){name[options], 0, 1, NULL};
+		td_option_spell(&td_option_table[options], 1, name[options]);
+		table[options] = (struct td_argument){name[options] + 2, 0, 1, NULL};
 	}
 	table[options] = (struct td_argument){"progress", 0, 0, set_progress};
 	first = td_arguments_read(&arguments, run, argc, argv);
@@ -276,6 +263,7 @@ int td_cmd_run(int argc, char **argv)
 	pid_t pid;
 
 	td_options_init(&run.options);
+	run.options.command = 1;
 	environment_read(&run);
 	first = options_read(&run, argc, argv);
 	if (first <= 0)

@@ -375,4 +375,5 @@ def main():
         print_merge(options.rounds, directory)
 
 
-main()
+if __name__ == "__main__":
+    main()

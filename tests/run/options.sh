@@ -128,7 +128,7 @@ for command in run report annotate export push import diff audit; do
 		status=2
 		name=$option
 		case $command-$option in
-		run-*) name=${option#--} ;;
+		run-*) ;;
 		audit---output) status=125 name=$bad ;;
 		diff---output) name=$bad ;;
 		*---output | *---perf | export---value) status=1 name=$bad ;;
@@ -141,6 +141,11 @@ for command in run report annotate export push import diff audit; do
 done
 [ "$options" -gt 60 ] || fail "only $options options were seen"
 [ -e none ] && fail "somebody made a directory"
+
+# What two options say together: each as it was given.
+refused 2 "--short: 1ms is longer than --long, 100us" run --short=1ms --long=100us -- true
+env TDAGENT_SHORT=1ms "$tdagent" run --long=100us -- true 2>mixed && fail "1ms of 100us"
+grep -q "TDAGENT_SHORT: 1ms is longer than --long" mixed || fail "$(cat mixed)"
 
 # The agent knows events: the program runs, and is told why they are not counted.
 guest tool $clean "$tdagent" run --events=no-such-event --report=none --output="$work/events" -- \

@@ -69,10 +69,15 @@ START_TEST(test_fallbacks_are_the_defaults)
 					      "PMU",      "WINDOWS", "REPORT", "CALLPATH",
 					      "CHILDREN", "SECCOMP", "SEED"};
 	struct td_options fresh = options;
+	char value[32];
 
-	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
-		ck_assert_int_eq(set(spelled[i], td_option_find(spelled[i])->fallback),
-				 0);
+	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++) {
+		const char *fallback = td_option_find(spelled[i])->fallback;
+
+		snprintf(value, sizeof(value), "%.*s", (int)strcspn(fallback, ","),
+			 fallback);
+		ck_assert_int_eq(set(spelled[i], value), 0);
+	}
 	assert_same(&options, &fresh);
 }
 END_TEST
@@ -371,6 +376,38 @@ START_TEST(test_short_is_not_above_long)
 }
 END_TEST
 
+static int argue(const char *name, const char *value)
+{
+	return td_options_argument(&options, td_option_find(name), value, why,
+				   sizeof(why));
+}
+
+static void refused_as(const char *message)
+{
+	ck_assert_int_eq(td_options_check(&options, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, message);
+}
+
+/* As their user wrote them, or could have. */
+START_TEST(test_names_of_arguments)
+{
+	ck_assert_int_eq(argue("LONG", "5"), -EINVAL);
+	ck_assert_int_eq(strncmp(why, "--long: '5' is ", 15), 0);
+	options.command = 1;
+	ck_assert_int_eq(argue("LONG", "5us"), 0);
+	refused_as("--short: 10us is longer than --long, 5us; write at most 5us, or 0 "
+		   "for no windows");
+	ck_assert_int_eq(set("SHORT", "9us"), 0);
+	ck_assert_int_eq(argue("SHORT", "-1"), -EINVAL); /* which leaves the variable's */
+	refused_as("TDAGENT_SHORT: 9us is longer than --long, 5us; write at most 5us, "
+		   "or 0 for no windows");
+	ck_assert_int_eq(set("LONG", "5us"), 0);
+	ck_assert_int_eq(argue("SHORT", "7us"), 0);
+	refused_as("--short: 7us is longer than TDAGENT_LONG, 5us; write at most 5us, "
+		   "or 0 for no windows");
+}
+END_TEST
+
 START_TEST(test_expand)
 {
 	char path[32];
@@ -427,6 +464,7 @@ static Suite *suite(void)
 	tcase_add_test(tests, test_unknown_name);
 	tcase_add_test(tests, test_message_is_one_short_line);
 	tcase_add_test(tests, test_short_is_not_above_long);
+	tcase_add_test(tests, test_names_of_arguments);
 	tcase_add_test(tests, test_expand);
 	suite_add_tcase(suite, tests);
 	return suite;
