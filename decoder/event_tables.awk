@@ -13,7 +13,7 @@ function known(name) {
 function finish() {
 	if (!family)
 		return
-	if (events > 32 || groups > 7 || judgeds > 6)
+	if (events > 32 || groups > 7 || judgeds > 6 || parts > 6)
 		refuse("too many events or groups")
 	out = out sprintf("\t{\n\t\t.name = \"%s\",\n\t\t.width = %d,\n\t\t.source = \"%s\",\n", family, width, source)
 	out = out "\t\t.cpus = " cpus ",\n"
@@ -30,13 +30,16 @@ function finish() {
 	out = out "\t\t.judgeds = " judgeds ",\n"
 	if (judgeds)
 		out = out "\t\t.judged = {\n" judged "\t\t},\n"
+	out = out "\t\t.parts = " parts ",\n"
+	if (parts)
+		out = out "\t\t.part = {\n" part "\t\t},\n"
 	out = out "\t},\n"
 }
 function begin_family() {
 	finish()
 	family = $2
-	width = events = terms = formulas = groups = judgeds = cpus = 0
-	source = cpu = event = term = formula = group = judged = ""
+	width = events = terms = formulas = groups = judgeds = parts = cpus = 0
+	source = cpu = event = term = formula = group = judged = part = ""
 	split("", number)
 }
 function add_cpus(   i, part, range) {
@@ -116,6 +119,7 @@ $1 == "node" { add_terms(); next }
 $1 == "formula" { add_formula(); next }
 $1 == "group" { group = group group_of(4); groups++; next }
 $1 == "judged" { judged = judged group_of(3); judgeds++; next }
+$1 == "parts" { part = part group_of(3); parts++; next }
 { refuse("what is " $1 "?") }
 END {
 	if (failed)

@@ -82,15 +82,18 @@ struct td_event_family {
 	const char *name;
 	const char *source;
 	uint32_t width; /* slots a cycle */
-	uint32_t cpus, events, terms, formulas, groups, judgeds;
+	uint32_t cpus, events, terms, formulas, groups, judgeds, parts;
 	struct td_event_cpu cpu[TD_FAMILY_CPUS_MAX];
 	struct td_event event[TD_FAMILY_EVENTS_MAX];
 	struct td_event_term term[TD_FAMILY_TERMS_MAX];
 	struct td_event_formula formula[TD_FAMILY_FORMULAS_MAX];
 	struct td_event_group group[TD_FAMILY_GROUPS_MAX];
 	/* The same events in groups that leave one of TD_GROUP_EVENTS counters for near
-	 * returns; those without nodes are for level 1. */
+	 * returns, or two for near calls as well; those without nodes are for level 1. */
 	struct td_event_group judged[TD_FAMILY_JUDGED_MAX];
+	/* The same for the vernier, which has three counters and counts no returns; 0
+	 * parts: the judged groups do. */
+	struct td_event_group part[TD_FAMILY_JUDGED_MAX];
 };
 
 extern const struct td_event_family td_event_families[];

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define TD_FILE_MAGIC "tdagent\n"
-#define TD_FILE_VERSION 2u
+#define TD_FILE_VERSION 3u
 #define TD_FILE_BYTE_ORDER 0x01020304u
 
 #define TD_BLOCK_SIZE 8192u
@@ -156,7 +156,7 @@ struct td_file_header {
 	uint32_t signal;       /* number the trigger sends */
 	uint32_t period_unit;  /* enum td_unit, of the two periods */
 	uint64_t long_period;  /* mean */
-	uint64_t short_period; /* mean; 0: no windows */
+	uint64_t short_period; /* half of what lengths are below; 0: no windows */
 	uint32_t jitter_percent;
 	uint32_t level; /* top-down depth measured: 0 none, 1, 2 */
 	uint64_t seed;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/formula.h"
+#include "decoder/groups_level1.h"
 
 #define Z95 1.95996
 #define WHOLE 0.29 /* anything up to half an event: its standard deviation */
@@ -50,6 +51,8 @@ void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *he
 			continue;
 		if (strcmp(event->name, "near_returns") == 0)
 			plan->returns[event->group] = event->value;
+		else if (strcmp(event->name, "near_calls") == 0)
+			plan->calls[event->group] = event->value;
 		else
 			plan->event[plan->events++] = *event;
 	}
@@ -72,37 +75,8 @@ int td_groups_match(const struct td_groups_plan *a, const struct td_groups_plan 
 	return a->family == b->family && a->groups == b->groups &&
 	       a->events == b->events && a->width == b->width &&
 	       memcmp(a->returns, b->returns, sizeof(a->returns)) == 0 &&
+	       memcmp(a->calls, b->calls, sizeof(a->calls)) == 0 &&
 	       memcmp(a->event, b->event, a->events * sizeof(a->event[0])) == 0;
-}
-
-static int value_in(const struct td_groups_plan *plan, uint32_t group, const char *name)
-{
-	for (uint32_t i = 0; i < plan->events; i++)
-		if (plan->event[i].group == group && !strcmp(plan->event[i].name, name))
-			return plan->event[i].value;
-	return -1;
-}
-
-unsigned td_groups_level1(const struct td_groups_plan *plan, uint32_t group,
-			  int8_t factor[TD_NODES_LEVEL1][TD_COUNTERS_MAX])
-{
-	unsigned with = 0, without = 0;
-
-	memset(factor, 0, TD_NODES_LEVEL1 * sizeof(factor[0]));
-	for (uint32_t i = 0; plan->family && i < plan->family->terms; i++) {
-		const struct td_event_term *term = &plan->family->term[i];
-		int node = td_topdown_node(term->node);
-		int value = value_in(plan, group, plan->family->event[term->event].name);
-
-		if (node < 0 || node >= TD_NODES_LEVEL1)
-			continue;
-		with |= 1u << node;
-		if (value < 0)
-			without |= 1u << node;
-		else
-			factor[node][value] = (int8_t)term->factor;
-	}
-	return with & ~without;
 }
 
 /* As long as they are added up, unsure[] are squares. */
@@ -203,11 +177,7 @@ static void add_source(struct sources *all, const struct source *source)
 /* Windows of group 0 that nobody judged are no source beside others that were. */
 static int is_source(const struct td_groups_plan *plan, const struct td_file_event *event)
 {
-	int judged = 0;
-
-	for (uint32_t g = 1; g < plan->groups; g++)
-		judged |= plan->returns[g] != 0;
-	return event->group || !judged || plan->returns[0];
+	return event->group || !td_groups_is_unjudged(plan, 0);
 }
 
 /* The windows of the event's group; NULL: there are none. */
@@ -240,39 +210,45 @@ static int has_windows(const struct td_groups_plan *plan, uint32_t i,
 	       td_sum_value(&sum[0]) > 0;
 }
 
+/* What is not known of the own cost in the windows that it has for itself: half of a 95 %
+ * interval, a cycle. */
+static double cost_half(const struct td_groups_plan *plan, uint32_t i,
+			const struct td_file_sum *sum, const struct td_groups *groups)
+{
+	uint32_t group = plan->event[i].group;
+	int place = place_of(plan, &plan->event[i]);
+	double cost = group ? groups->group[group].unsure[place] : 0;
+
+	return Z95 * cost * plan->width / td_sum_value(&sum[0]);
+}
+
 /* By the windows that it has for itself, a cycle. */
 static struct td_estimate own_rate(const struct td_groups_plan *plan, uint32_t i,
 				   const struct td_file_sum *first, uint64_t n,
 				   const struct td_groups *groups)
 {
 	const struct td_file_sum *sum = sums_of(plan, i, first, &n, groups);
-	uint32_t group = plan->event[i].group;
 	int place = place_of(plan, &plan->event[i]);
 	struct td_estimate rate = td_estimate_rate(&sum[place], &sum[0], n, plan->width);
-	double cost = group ? groups->group[group].unsure[place] : 0;
-	double half = hypot(rate.high - rate.value,
-			    Z95 * cost * plan->width / td_sum_value(&sum[0]));
+	double half = hypot(rate.high - rate.value, cost_half(plan, i, sum, groups));
 
 	return (struct td_estimate){rate.value, fmax(0, rate.value - half),
 				    rate.value + half};
 }
 
-/*
- * Told apart from its neighbours; NULL: it is not, or it is long enough to be mostly by
- * itself.  Then the sums of its windows are what it counts, but with edges: these are
- * cycles in its windows that empty ones do not show.
- */
-static const struct td_groups_rate *told(const struct td_groups_plan *plan, uint32_t i,
-					 const struct td_file_sum *first, uint64_t n,
-					 const struct td_groups *groups)
+/* Told apart from its neighbours; 0: it is not. */
+static int told(const struct td_groups_plan *plan, uint32_t i,
+		const struct td_file_sum *first, uint64_t n,
+		const struct td_groups *groups, struct td_groups_rate *rate)
 {
-	const struct td_groups_rate *rate = groups ? &groups->rate[i] : NULL;
-
-	if (!rate || !rate->known)
-		return NULL;
-	if (!rate->own || rate->edges || !has_windows(plan, i, first, n, groups))
-		return rate;
-	return NULL;
+	if (!groups || !groups->rate[i].known)
+		return 0;
+	*rate = groups->rate[i];
+	if (rate->own && has_windows(plan, i, first, n, groups))
+		rate->half = hypot(
+			rate->half,
+			cost_half(plan, i, sums_of(plan, i, first, &n, groups), groups));
+	return 1;
 }
 
 static void add_own(struct sources *all, const struct td_groups_plan *plan, uint32_t i,
@@ -297,17 +273,17 @@ static void add_events(struct sources *all, const struct td_groups_plan *plan,
 {
 	for (uint32_t i = 0; i < plan->events; i++) {
 		const struct td_file_event *event = &plan->event[i];
-		const struct td_groups_rate *rate = told(plan, i, first, n, groups);
+		struct td_groups_rate rate;
 
 		if (!is_source(plan, event))
 			continue;
-		if (rate)
+		if (told(plan, i, first, n, groups, &rate))
 			add_source(all, &(struct source){
 						.name = event->name,
-						.value = rate->value,
-						.half = rate->half,
+						.value = rate.value,
+						.half = rate.half,
 						.group = event->group,
-						.windows = rate->df + 1ull,
+						.windows = rate.df + 1ull,
 					});
 		else if (has_windows(plan, i, first, n, groups))
 			add_own(all, plan, i, first, n, groups);
@@ -541,7 +517,7 @@ static double told_instructions(const struct td_groups_plan *plan, uint32_t i,
 /* The group's own instructions; -1: it has none. */
 static int instructions_of(const struct td_groups_plan *plan, uint32_t group)
 {
-	int value = value_in(plan, group, "inst");
+	int value = td_groups_value(plan, group, "inst");
 
 	return group || value < 0 ? value : plan->first[value];
 }
@@ -556,7 +532,8 @@ static int is_known(const struct td_groups_plan *plan, uint32_t i,
 		    const struct td_file_sum *first, uint64_t n,
 		    const struct td_groups *groups)
 {
-	return told(plan, i, first, n, groups) || has_windows(plan, i, first, n, groups);
+	return (groups && groups->rate[i].known) ||
+	       has_windows(plan, i, first, n, groups);
 }
 
 static void rate_of_own(const struct td_groups_plan *plan, uint32_t i,
@@ -579,7 +556,7 @@ int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
 		   const struct td_groups *groups, struct td_event_rate *rate)
 {
 	const struct td_file_event *event = &plan->event[i];
-	const struct td_groups_rate *from = told(plan, i, first, n, groups);
+	struct td_groups_rate from;
 	double inst = told_instructions(plan, i, groups);
 
 	for (uint32_t k = 0; k < i; k++)
@@ -591,13 +568,13 @@ int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
 	rate->name = event->name;
 	rate->asked = !plan->family || td_events_find(plan->family, event->name) < 0;
 	rate->per_instruction.value = NAN;
-	if (!from) {
+	if (!told(plan, i, first, n, groups, &from)) {
 		rate_of_own(plan, i, first, n, groups, rate);
 		return 1;
 	}
-	rate->per_cycle = (struct td_estimate){fmax(0, from->value),
-					       fmax(0, from->value - from->half),
-					       fmax(0, from->value + from->half)};
+	rate->per_cycle =
+		(struct td_estimate){fmax(0, from.value), fmax(0, from.value - from.half),
+				     fmax(0, from.value + from.half)};
 	if (inst > 0)
 		rate->per_instruction = scaled(rate->per_cycle, 1 / inst);
 	return 1;

@@ -21,8 +21,9 @@ struct td_groups_plan {
 	uint32_t width;
 	uint32_t events;
 	struct td_file_event event[TD_EVENTS_MAX];
-	/* The value that counts near returns in a group's windows; 0: none does. */
-	uint16_t returns[TD_GROUPS_MAX];
+	/* The values that count near returns and calls in a group's windows; 0: none
+	 * does. */
+	uint16_t returns[TD_GROUPS_MAX], calls[TD_GROUPS_MAX];
 	/* Where group 0's values are among the sums that the caller has of them; -1:
 	 * nowhere. */
 	int first[TD_COUNTERS_MAX];
@@ -32,19 +33,11 @@ struct td_groups_plan {
 	struct td_estimate alone;
 };
 
-/*
- * The nodes of level 1 whose slots are sums of the group's own events, a bit for each;
- * factor[node][value] tells how.  The node that is what the others leave is none of
- * them.
- */
-unsigned td_groups_level1(const struct td_groups_plan *plan, uint32_t group,
-			  int8_t factor[TD_NODES_LEVEL1][TD_COUNTERS_MAX]);
-
 /* How often an event was in a function, told apart from its neighbours; a cycle. */
 struct td_groups_rate {
 	int known;
-	int own;     /* of a function whose visits are as long as many windows */
-	int edges;   /* windows hold edges that empty ones do not show */
+	int own;     /* of a function whose visits are as long as many windows: what
+			is not known of the windows' own cost is not in `half` yet */
 	unsigned df; /* of Student's distribution */
 	double value;
 	double half; /* of its 95 % interval */

@@ -21,6 +21,7 @@ struct group {
 	uint32_t number;
 	struct event event[TD_SEPARATE_NODES];
 	unsigned events;
+	int returns; /* as td_separate_input's, of its windows */
 };
 
 static void find_events(const struct td_groups_plan *plan, struct group *group)
@@ -66,6 +67,27 @@ static void find_scales(const struct td_separate_input *input,
 	}
 }
 
+/* What the group's windows know of returns and calls. */
+static void find_returns(const struct td_separate_input *input,
+			 const struct td_report_counts *counts, struct group *group)
+{
+	group->returns = input->returns;
+	for (size_t i = 0; i < input->windows; i++)
+		if (counts[i].group == group->number &&
+		    counts[i].counted < input->returns)
+			group->returns = counts[i].counted;
+}
+
+/* Where the group has returns alone, these are what all windows are judged by. */
+static void take_returns(const struct td_report_counts *counts, const struct group *group,
+			 struct td_separate_window *to)
+{
+	if (group->returns != 1)
+		return;
+	to->calls = counts->returns;
+	to->unsure = counts->counted == 0;
+}
+
 static void take_windows(const struct td_separate_input *input,
 			 const struct td_report_counts *counts, const struct group *group,
 			 struct td_separate_window *window)
@@ -74,6 +96,7 @@ static void take_windows(const struct td_separate_input *input,
 		struct td_separate_window *to = &window[i];
 
 		*to = input->window[i];
+		take_returns(&counts[i], group, to);
 		to->silent = counts[i].group != group->number;
 		memset(to->value, 0, sizeof(to->value));
 		for (unsigned e = 0; e < group->events && !to->silent; e++)
@@ -107,7 +130,6 @@ static int take_rates(const struct group *group, const struct td_separate_cost *
 		to->groups->rate[event->number] = (struct td_groups_rate){
 			.known = 1,
 			.own = !alone && from->visit >= VISIT_LONG,
-			.edges = cost->start_spread > 0,
 			.df = value->df,
 			.value = by * value->estimate.value,
 			.half = by * (value->estimate.high - value->estimate.low) / 2,
@@ -172,8 +194,10 @@ static int separate_group(struct td_report *report, const struct td_separate_inp
 		return -ENOMEM;
 	find_events(&report->plan, &group);
 	find_scales(input, counts, &group);
+	find_returns(input, counts, &group);
 	take_windows(input, counts, &group, window);
 	of.window = window;
+	of.returns = group.returns ? group.returns : input->returns;
 	of.nodes = TD_SEPARATE_NODES;
 	of.rates = 1;
 	err = td_separate(&of, &result);

@@ -18,6 +18,8 @@
 struct td_report_counts {
 	float value[TD_REPORT_COUNTS]; /* the values behind its slots */
 	uint8_t group;
+	uint8_t counted; /* of near returns, then calls, so many */
+	uint8_t returns; /* of the program; 255: or more */
 };
 
 /*

@@ -5,18 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/groups_level1.h"
 #include "tools/annotate_collect.h"
-
-/* Near returns are counted in other groups, but not in the first: its windows may hold
- * what the function calls, and those of the others tell all that they do. */
-static int is_first_unjudged(const struct td_groups_plan *plan)
-{
-	int judged = 0;
-
-	for (uint32_t g = 1; g < plan->groups; g++)
-		judged |= plan->returns[g] != 0;
-	return judged && !plan->returns[0];
-}
 
 /* The plan of the first profile that has groups; others of the same go with it. */
 static int take_plan(struct td_annotate *annotate, const struct td_file_header *header)
@@ -161,7 +151,7 @@ void td_annotate_values(const struct td_annotate *annotate,
 	const struct td_groups *groups = sums->groups;
 
 	memset(value, 0, TD_NODES * sizeof(*value));
-	if (!groups || !is_first_unjudged(&annotate->plan))
+	if (!groups || !td_groups_is_unjudged(&annotate->plan, 0))
 		values_of_nodes(annotate, sums, value);
 	if (groups)
 		td_groups_values(&annotate->plan, groups->group[0].sum,

@@ -52,7 +52,8 @@ struct td_facts {
 	bool user_access;    /* it is kernel.perf_user_access that says so (aarch64) */
 
 	char family[24];    /* of the event tables, "": this CPU is in none */
-	int event_counters; /* events that such a group can have; 0 none */
+	int event_wanted;   /* events of its first group, which is level 1 */
+	int event_counters; /* of these such a group can have; 0 none */
 	bool smt;           /* two hardware threads of a core are on */
 	bool watchdog;      /* the NMI watchdog is on: it takes a counter */
 
@@ -78,7 +79,7 @@ struct perf_event_attr;
  * own, disabled); fills in the rest of `attr`.  A descriptor or -errno. */
 int td_facts_open(struct perf_event_attr *attr, int leader);
 
-/* The part of it that is about groups of events. */
+/* The part of it that is about groups of events; the PMUs are known already. */
 void td_facts_events(struct td_facts *facts);
 
 /* The part that is about the PMUs, which `directory` of /sys lists. */

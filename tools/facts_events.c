@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -88,6 +90,22 @@ static void try_groups(struct td_facts *facts, const struct td_event_family *fam
 	close(cycles);
 }
 
+/* The table is of large cores, whose events do not count on others. */
+static void try_on_large_core(struct td_facts *facts,
+			      const struct td_event_family *family)
+{
+	cpu_set_t before, large;
+	bool moved;
+
+	CPU_ZERO(&large);
+	CPU_SET(strtoul(facts->core_cpus, NULL, 10), &large);
+	moved = *facts->atom_cpus && sched_getaffinity(0, sizeof(before), &before) == 0 &&
+		sched_setaffinity(0, sizeof(large), &large) == 0;
+	try_groups(facts, family);
+	if (moved)
+		sched_setaffinity(0, sizeof(before), &before);
+}
+
 static bool file_says(const char *path, char wanted)
 {
 	FILE *file = fopen(path, "re");
@@ -110,5 +128,6 @@ void td_facts_events(struct td_facts *facts)
 	if (!family)
 		return;
 	snprintf(facts->family, sizeof(facts->family), "%s", family->name);
-	try_groups(facts, family);
+	facts->event_wanted = (int)family->group[0].events;
+	try_on_large_core(facts, family);
 }

@@ -153,6 +153,42 @@ static void add_refusal(struct list *list, const struct td_facts *facts)
 	}
 }
 
+/* By the name of the event table: CPUs that have PERF_METRICS when nobody hides it. */
+static bool should_have_metrics(const struct td_facts *facts)
+{
+	return !strcmp(facts->family, "icelake") ||
+	       !strcmp(facts->family, "sapphirerapids");
+}
+
+/* Why the rung above groups of events is none here, and what takes its place. */
+static void add_registers(struct list *list, const struct td_facts *facts)
+{
+	struct td_choice choice = td_probe_choose(facts);
+	const char *instead = choice.backend == TD_BACKEND_EVENTS && choice.level
+				      ? "; groups of events give top-down in its place, "
+					"and windows are shared out among them"
+				      : "";
+
+	if (!should_have_metrics(facts))
+		change(add(list,
+			   "no PERF_METRICS, which Intel's large cores have from Ice Lake "
+			   "on%s",
+			   instead),
+		       "another CPU");
+	else if (facts->hypervisor)
+		change(add(list,
+			   "no PERF_METRICS: this CPU has it, the virtual machine hides "
+			   "it%s",
+			   instead),
+		       "a vPMU that passes PERF_METRICS on");
+	else
+		change(add(list,
+			   "no PERF_METRICS: this CPU has it, the kernel does not offer "
+			   "it%s",
+			   instead),
+		       "a newer kernel");
+}
+
 static void add_hardware(struct list *list, const struct td_facts *facts)
 {
 	struct td_obstacle *obstacle;
@@ -166,11 +202,7 @@ static void add_hardware(struct list *list, const struct td_facts *facts)
 			       strerror(error));
 		change(obstacle, "sudo sysctl kernel.perf_event_paranoid=2");
 	} else if (facts->pmu && !facts->cycles_error) {
-		obstacle =
-			add(list, "no top-down: this PMU has no SLOTS and PERF_METRICS "
-				  "(Intel Ice Lake and later have), or they are hidden");
-		change(obstacle, "another CPU; in a virtual machine a vPMU that passes "
-				 "PERF_METRICS on");
+		add_registers(list, facts);
 	} else {
 		obstacle = facts->hypervisor
 				   ? add(list, "no hardware counters: a virtual machine "
@@ -200,11 +232,21 @@ static void add_reading(struct list *list, const struct td_facts *facts)
 				    "/sys/bus/event_source/devices/cpu*/rdpmc");
 }
 
-/* Where the agent does not count on both, it does on the large ones. */
+/* Groups on both types, and not the rung above on one; or large cores alone. */
 static void add_hybrid(struct list *list, const struct td_facts *facts)
 {
-	if (!*facts->atom_cpus || facts->cycles_error || facts->agent_both)
+	if (!*facts->atom_cpus || facts->cycles_error)
 		return;
+	if (facts->agent_both) {
+		if (!facts->metrics_error)
+			change(add(list,
+				   "PERF_METRICS is not taken, for small cores (CPUs %s) "
+				   "have none: groups of events count on both types",
+				   facts->atom_cpus),
+			       "taskset -c %s PROGRAM, which then runs on large cores",
+			       facts->core_cpus);
+		return;
+	}
 	change(add(list,
 		   "two types of cores: with hardware counters only the large ones (CPUs "
 		   "%s) are measured; what runs on CPUs %s is neither sampled nor counted",
@@ -217,6 +259,7 @@ static void add_hybrid(struct list *list, const struct td_facts *facts)
 static void add_events(struct list *list, const struct td_facts *facts)
 {
 	bool works = td_probe_has_events(facts);
+	struct td_choice choice = td_probe_choose(facts);
 	const char *free_one = facts->watchdog ? "sudo sysctl kernel.nmi_watchdog=0"
 					       : "end other users of the counters; with "
 						 "hyper-threading off there are more";
@@ -233,7 +276,17 @@ static void add_events(struct list *list, const struct td_facts *facts)
 				   ? "the counters are taken"
 				   : td_probe_outcome(facts->events_error)),
 		       "%s", free_one);
-	if (works && facts->event_counters < 4)
+	if (works && choice.backend == TD_BACKEND_EVENTS && !choice.level)
+		change(add(list,
+			   "no top-down by groups of events (%s): they can be opened, but "
+			   "do not count what they should",
+			   facts->family),
+		       "%s",
+		       facts->hypervisor
+			       ? "a vPMU that lets more than architectural "
+				 "events count (the hypervisor's event filter)"
+			       : "tell us: the table in data/events may be wrong");
+	if (works && facts->event_counters < facts->event_wanted)
 		change(add(list,
 			   "only %d counters are free for a group: level 1 takes "
 			   "several windows, and there are no totals",

@@ -46,9 +46,10 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 	fprintf(stream, "  %-26s %s\n", "SLOTS + PERF_METRICS",
 		td_probe_outcome(facts->metrics_error));
 	if (*facts->family)
-		fprintf(stream, "  %-26s %s: %s, %d of a group's events fit\n",
+		fprintf(stream, "  %-26s %s: %s, %d of level 1's %d events fit\n",
 			"groups of events", facts->family,
-			td_probe_outcome(facts->events_error), facts->event_counters);
+			td_probe_outcome(facts->events_error), facts->event_counters,
+			facts->event_wanted);
 	else
 		fprintf(stream, "  %-26s no tables for this CPU\n", "groups of events");
 	fprintf(stream, "  %-26s %s\n", "POSIX CPU timer",
@@ -177,6 +178,7 @@ static void json_facts(FILE *stream, const struct td_facts *facts)
 		json_text(stream, "events_family", facts->family);
 		json_text(stream, "events", td_probe_outcome(facts->events_error));
 		json_number(stream, "event_counters", facts->event_counters);
+		json_number(stream, "event_counters_wanted", facts->event_wanted);
 	}
 	json_flag(stream, "smt", facts->smt);
 	json_flag(stream, "nmi_watchdog", facts->watchdog);

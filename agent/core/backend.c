@@ -38,12 +38,6 @@
 
 #define DEFAULT_CYCLES_PER_US 1000u
 
-/*
- * With hardware counters: a window costs two interrupts and two signals, some
- * 20,000 cycles; every 3,000,000 that is below 1 %.
- */
-#define METRICS_LONG 3000000u
-#define METRICS_SHORT 2000u
 #define METRICS_SHORTEST                                                                 \
 	6u /* the rest of the handler takes 3; others may end in it: no harm */
 #define EVENTS_SHORTEST 56u /* likewise 54; TD_GROUPS_PASS says why so many */
@@ -172,9 +166,9 @@ static void plan_in_cycles(const struct td_options *options, enum td_backend bac
 {
 	*plan = (struct td_strobe_plan){
 		.long_period = options->long_given ? to_cycles(&options->long_period)
-						   : METRICS_LONG,
+						   : TD_LONG_CYCLES,
 		.short_period = options->short_given ? to_cycles(&options->short_period)
-						     : METRICS_SHORT,
+						     : TD_SHORT_CYCLES,
 		.shortest = METRICS_SHORTEST,
 		.late = METRICS_LATE,
 		.jitter_percent = options->jitter,
@@ -184,6 +178,7 @@ static void plan_in_cycles(const struct td_options *options, enum td_backend bac
 	if (backend == TD_BACKEND_EVENTS) {
 		plan->leavings = td_events_leavings();
 		plan->shortest = EVENTS_SHORTEST;
+		plan->shorter = td_events_in_parts();
 	} else {
 		plan->leavings = td_metrics_shape.extras ? 1 + td_metrics_shape.nodes : 0;
 		plan->threads = td_metrics_shape.threads;

@@ -66,27 +66,32 @@ static void set_member(uint32_t group, uint32_t member, const char *name, uint32
 	to->type = type;
 	to->config = config;
 	shape->value[group][member] = (uint8_t)value;
-	shape->judged[group] |= value == TD_GROUP_VALUE_LEAVINGS;
+	shape->judged[group] =
+		(uint8_t)(shape->judged[group] + (value >= TD_GROUP_VALUE_LEAVINGS));
 	shape->members[group] = member + 1;
 }
 
-/* How many of them the group counts. */
-static uint32_t leavings_of(uint32_t group)
+/* How many of them a group with so many events of its own counts. */
+static uint32_t leavings_beside(uint32_t events)
 {
+	uint32_t most = td_events_find(found->family, leavings[1]) < 0 ? 1 : 2;
+
 	if (found->judged == JUDGED_ALL)
-		return 2;
+		return most;
 	/* level 1 whole takes all counters */
-	return found->judged == JUDGED_APART && !(group == 0 && shape->nodes);
+	if (found->judged != JUDGED_APART || events >= found->counters)
+		return 0;
+	return found->counters - events < most ? found->counters - events : most;
 }
 
 /* Behind the events of its own. */
 static void end_group(uint32_t group)
 {
-	uint32_t n = shape->members[group];
+	uint32_t n = shape->members[group], beside = leavings_beside(n);
 
 	set_member(group, n++, "inst", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
 		   TD_GROUP_VALUE_INST);
-	for (uint32_t i = 0; i < leavings_of(group); i++) {
+	for (uint32_t i = 0; i < beside; i++) {
 		int event = td_events_find(found->family, leavings[i]);
 
 		set_member(group, n++, leavings[i], PERF_TYPE_RAW,
@@ -104,25 +109,25 @@ static void add_member(uint32_t group, const struct td_event *event)
 		   event->config & ~TD_EVENT_GENERIC, 1 + n);
 }
 
-/* Events of its own that fit in a group behind the first. */
-static uint32_t room_of(uint32_t group)
+/* Events of its own that fit in a group behind the first; one counter is for returns. */
+static uint32_t room(void)
 {
-	return found->judged == JUDGED_APART ? found->counters - leavings_of(group)
-					     : found->counters;
+	return found->judged == JUDGED_APART ? found->counters - 1 : found->counters;
 }
 
 /* The events that the user asks for, in groups of their own behind the others. */
 static void add_asked(void)
 {
-	uint32_t g = shape->groups, n = 0;
+	uint32_t g = shape->groups, n = 0, most = (TD_GROUPS_MAX - g) * room();
 
 	found->tables = g;
+	found->no_room = found->asked > most ? found->asked - most : 0;
 	for (uint32_t i = 0; i < found->asked && g < TD_GROUPS_MAX; i++) {
 		const struct td_event_name *event = &found->ask[i];
 
 		set_member(g, n, event->name, event->type, event->config, 1 + n);
 		shape->divides[g] = TD_GROUP_ALWAYS;
-		if (++n == room_of(g) || i + 1 == found->asked) {
+		if (++n == room() || i + 1 == found->asked) {
 			end_group(g++);
 			n = 0;
 		}
@@ -203,18 +208,21 @@ static void take_judged(const struct td_options *options)
 {
 	const struct td_event_family *family = found->family;
 	/* in parts the vernier's groups take turns: each costs the others */
-	bool level2 = found->judged == JUDGED_PARTS ? options->level == TD_LEVEL_2
-						    : options->level != TD_LEVEL_1;
+	bool parts = found->judged == JUDGED_PARTS;
+	bool level2 = parts ? options->level == TD_LEVEL_2 : options->level != TD_LEVEL_1;
+	const struct td_event_group *group =
+		parts && family->parts ? family->part : family->judged;
+	uint32_t groups = parts && family->parts ? family->parts : family->judgeds;
 	uint32_t g = 0;
 
 	if (shape->nodes)
 		add_group(g++, &family->group[0], true);
-	for (uint32_t i = 0; i < family->judgeds && g < TD_GROUPS_MAX; i++) {
-		const struct td_event_group *from = &family->judged[i];
+	for (uint32_t i = 0; i < groups && g < TD_GROUPS_MAX; i++) {
+		const struct td_event_group *from = &group[i];
 
 		if (from->nodes && !level2)
 			continue;
-		add_group(g, from, level2 || found->judged != JUDGED_PARTS);
+		add_group(g, from, level2 || !parts);
 		if (!from->nodes)
 			shape->divides[g] = TD_GROUP_LEVEL1;
 		g++;
@@ -562,6 +570,10 @@ static int detect(const struct td_options *options, enum td_vendor vendor,
 				: td_events_of_cpu(vendor, family, model);
 	if (found->family) {
 		error = try_all(options);
+		if (!error && found->no_room)
+			td_core_note("no room for the last %u events of TDAGENT_EVENTS; "
+				     "TDAGENT_LEVEL=1 leaves more",
+				     found->no_room);
 		if (error)
 			explain(error, why, size);
 		else if (!found->family->formulas)
@@ -713,7 +725,12 @@ int td_events_cut_beside(const struct td_options *options, int (*trial)(void *, 
 
 uint32_t td_events_own(uint32_t group)
 {
-	return shape->members[group] - 1 - leavings_of(group);
+	uint32_t own = 0;
+
+	while (own < shape->members[group] &&
+	       shape->value[group][own] < TD_GROUP_VALUE_INST)
+		own++;
+	return own;
 }
 
 void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config)
@@ -754,14 +771,18 @@ unsigned td_events_leavings(void)
 		       : 0;
 }
 
+bool td_events_in_parts(void)
+{
+	return found->judged == JUDGED_APART;
+}
+
 uint32_t td_events_counters(void)
 {
-	static const uint32_t leavings_counted[] = {[JUDGED_NOT] = 0,
-						    [JUDGED_PARTS] = 0,
-						    [JUDGED_APART] = 1,
-						    [JUDGED_ALL] = 2};
+	uint32_t most = 0;
 
-	return TD_GROUP_VALUE_LEAVINGS + leavings_counted[found->judged];
+	for (uint32_t g = 0; g < shape->groups; g++)
+		most = shape->judged[g] > most ? shape->judged[g] : most;
+	return TD_GROUP_VALUE_LEAVINGS + most;
 }
 
 void td_events_describe(struct td_file_header *header, bool both)

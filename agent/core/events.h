@@ -54,6 +54,9 @@ uint32_t td_events_counters(void);
 /* Which value counts near returns, then calls; 0: none. */
 unsigned td_events_leavings(void);
 
+/* No group counts all of level 1 and who leaves a function: several share it. */
+bool td_events_in_parts(void);
+
 /* Opens the groups for a thread of this process.  `groups` is its memory.  Group 0 must
  * work, the others are left out where they do not.  Returns 0 or -errno. */
 int td_events_open(struct td_group_counters *groups, struct td_thread *thread,

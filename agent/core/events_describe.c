@@ -31,8 +31,10 @@ static void name_counters(const struct td_events_found *found,
 				     found->member[0][i].name, "1");
 	name_counter(&counter[TD_GROUP_VALUE_INST], "instructions", "1");
 	/* the event list has who counts it */
-	if (found->judged == JUDGED_APART && td_groups_shapes->nodes)
-		name_counter(&counter[TD_GROUP_VALUE_LEAVINGS], "none", "1");
+	for (uint32_t i = 0;
+	     i < TD_LEAVINGS && found->judged == JUDGED_APART && td_groups_shapes->nodes;
+	     i++)
+		name_counter(&counter[TD_GROUP_VALUE_LEAVINGS + i], "none", "1");
 }
 
 /* Near returns and calls are for judging windows only: where all groups have them, they

@@ -27,7 +27,8 @@ struct td_events_member {
 enum td_events_judged {
 	JUDGED_NOT,   /* nobody: there are no counters left */
 	JUDGED_PARTS, /* nobody; level 1 only, of whose nodes each group counts some */
-	JUDGED_APART, /* the family's judged groups, returns only */
+	JUDGED_APART, /* the family's judged groups: returns, and calls where there is
+			 room */
 	JUDGED_ALL,   /* all groups, both */
 };
 
@@ -46,6 +47,7 @@ struct td_events_found {
 	uint32_t dropped;  /* groups that this machine does not count */
 	uint32_t tables;   /* groups of the family's; behind them: */
 	uint32_t asked;    /* the user's events */
+	uint32_t no_room;  /* of them, that no group is left for */
 	struct td_event_name ask[TD_EVENT_NAMES_MAX];
 };
 

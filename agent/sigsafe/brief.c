@@ -296,8 +296,8 @@ static inline struct extras take_extras(const struct td_thread *thread)
 
 static inline bool was_left(const struct td_thread *thread, const struct extras *extras)
 {
-	return extras->value[0] > thread->own_leavings[0] ||
-	       extras->value[1] > thread->own_leavings[1];
+	return extras->value[0] > thread->own_leavings[0][0] ||
+	       extras->value[1] > thread->own_leavings[0][1];
 }
 
 /* As in strobe.c, of window.opened_in or the same elsewhere.  No count is too large for

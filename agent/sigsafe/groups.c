@@ -9,6 +9,10 @@
 
 #define WINDOWS_FEW 8u  /* of group 0: fewer say nothing of a function */
 #define PERCENT_ROOM 2u /* below the threshold a node is divided already */
+/* Of so many windows for level 1 one counts it whole, where others count parts of it and
+ * who leaves the function; more where these windows say what is wanted below it. */
+#define WHOLE_EVERY 16u
+#define WHOLE_EVERY_DRILL 4u
 
 struct td_groups_shape td_groups_shapes[TD_CORE_TYPES];
 uint32_t td_groups_common;
@@ -232,18 +236,17 @@ static bool is_wanted(const struct td_thread *thread, const struct td_file_place
 	return false;
 }
 
-/* One of level 1's groups, which is any of them, or of those below that are wanted. */
+/* One of level 1's groups behind the first, which is any of them, or of those below that
+ * are wanted, without a place all; 0: there are none. */
 static uint32_t choose(struct td_thread *thread, const struct td_file_place *place,
 		       bool below)
 {
 	uint32_t wanted[TD_GROUPS_MAX], n = 0;
 
-	if (!below)
-		wanted[n++] = 0;
 	for (uint32_t i = 1; i < thread->groups->groups; i++) {
 		bool level1 = thread->groups->shape->divides[i] == TD_GROUP_LEVEL1;
 
-		if (below ? !level1 && is_wanted(thread, place, i) : level1)
+		if (below ? !level1 && (!place || is_wanted(thread, place, i)) : level1)
 			wanted[n++] = i;
 	}
 	return n ? wanted[td_random_below(&thread->random, n)] : 0;
@@ -262,7 +265,25 @@ static uint32_t drill(struct td_thread *thread, const struct td_file_place *plac
 	/* call paths alone ask whether it might have been */
 	if (thread->callpath && many && !below && choose(thread, place, true))
 		thread->groups->stands_for = 2;
-	return choose(thread, place, false);
+	return many && td_random_below(&thread->random, WHOLE_EVERY_DRILL)
+		       ? choose(thread, place, false)
+		       : 0;
+}
+
+/* All take turns, wherever the window opens; half are level 1's where it has groups of
+ * its own. */
+static uint32_t any(struct td_thread *thread)
+{
+	struct td_group_counters *groups = thread->groups;
+	uint32_t group;
+
+	if (thread->window.empty || !groups->shape->nodes ||
+	    groups->shape->divides[1] != TD_GROUP_LEVEL1)
+		return (uint32_t)td_random_below(&thread->random, groups->groups);
+	if (!td_random_below(&thread->random, WHOLE_EVERY))
+		return 0;
+	group = choose(thread, NULL, td_random_below(&thread->random, 2));
+	return group ? group : choose(thread, NULL, false);
 }
 
 void td_groups_open(struct td_thread *thread, const struct td_identity *identity)
@@ -279,7 +300,7 @@ void td_groups_open(struct td_thread *thread, const struct td_identity *identity
 		return;
 	group = thread->groups->shape->drill && !thread->window.empty
 			? drill(thread, thread->window.place)
-			: (uint32_t)td_random_below(&thread->random, groups->groups);
+			: any(thread);
 	if (!group)
 		return;
 	place = td_places_get_of(&thread->places, identity, group);

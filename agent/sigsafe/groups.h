@@ -47,7 +47,8 @@ struct td_groups_shape {
 #define TD_GROUP_ALWAYS 0x80 /* among the nodes: wanted whatever level 1 says */
 #define TD_GROUP_LEVEL1 0x40 /* instead of them: a part of level 1, as group 0 */
 	uint8_t divides[TD_GROUPS_MAX];
-	bool judged[TD_GROUPS_MAX]; /* near returns are among the members */
+	/* Of near returns, then calls, so many are among the members. */
+	uint8_t judged[TD_GROUPS_MAX];
 	uint8_t percent[TD_GROUP_NODES];
 };
 

@@ -235,11 +235,18 @@ static bool was_switched(const struct td_thread *thread)
 	return thread->counters->switched && thread->counters->switched(thread);
 }
 
+static inline uint32_t active_group(const struct td_thread *thread)
+{
+	return thread->groups ? thread->groups->active : 0;
+}
+
 /* Our own leavings are not known before an empty window has shown them. */
 static bool is_nested(const struct td_thread *thread, const uint64_t *values)
 {
-	return thread->places.record->empties &&
-	       td_judge_left(thread->plan, values, thread->own_leavings);
+	uint32_t group = active_group(thread);
+
+	return thread->own_seen >> group & 1 &&
+	       td_judge_left(thread->plan, values, thread->own_leavings[group]);
 }
 
 /* What elapses in that time at least: fewer slots where the core is shared. */
@@ -284,11 +291,6 @@ static inline void set_values(const struct td_thread *thread,
 		to[i] = td_saturated(now->values[i]);
 }
 
-static inline uint32_t active_group(const struct td_thread *thread)
-{
-	return thread->groups ? thread->groups->active : 0;
-}
-
 /* The window that just closed, as it is, for the estimator.  Saves two dozen
  * instructions a window by being inline. */
 __attribute__((always_inline)) static inline void
@@ -331,11 +333,13 @@ static void give_window_up(struct td_thread *thread, enum td_reject reject)
 static void note_own_leavings(struct td_thread *thread, const uint64_t *values)
 {
 	unsigned first = thread->plan->leavings;
+	uint32_t group = active_group(thread);
 
-	if (thread->groups && !thread->groups->shape->judged[thread->groups->active])
+	if (thread->groups && !thread->groups->shape->judged[group])
 		return;
 	for (unsigned i = 0; first && i < TD_LEAVINGS; i++)
-		thread->own_leavings[i] = values[first + i];
+		thread->own_leavings[group][i] = values[first + i];
+	thread->own_seen |= 1u << group;
 }
 
 /* It tells something if not one instruction of the program was in it.  Whatever

@@ -70,6 +70,14 @@ static inline void td_strobe_draw_periods(struct td_thread *thread)
 
 	td_strobe_draw(thread, td_strobe_short_range(plan),
 		       plan->long_period - plan->spread, 2 * plan->spread);
+	if (plan->shorter) {
+		uint64_t other =
+			plan->shortest +
+			td_random_below(&thread->random, td_strobe_short_range(plan));
+
+		if (other < thread->window.requested)
+			thread->window.requested = other;
+	}
 	thread->next_long = td_strobe_at_least(thread->next_long, plan->shortest);
 }
 

@@ -140,6 +140,7 @@ struct td_capture {
 struct td_strobe_plan {
 	uint64_t long_period;  /* mean, in the trigger's unit */
 	uint64_t short_period; /* mean; 0: no windows */
+	bool shorter;          /* of two windows' lengths the smaller one is taken */
 	uint64_t long_ns;      /* VERNIER: the long period as CPU time, about */
 	uint64_t shortest;     /* what the trigger grants */
 	uint64_t late;         /* a window longer than twice the mean + this is late */
@@ -239,9 +240,12 @@ struct td_thread {
 	bool by_vernier;                  /* it cuts the windows, not the strobe */
 	struct td_group_counters *groups; /* event groups; NULL: other counters */
 	struct td_group_counters *groups_room; /* for them; NULL in some unit tests */
-	uint64_t own_leavings[TD_LEAVINGS];    /* in an empty window */
-	uint32_t until_empty;                  /* windows until the next empty one */
-	uint32_t until_cpu; /* samples until the CPU time is read again */
+	/* In an empty window of each group, which read different numbers of counters;
+	 * without groups the first.  Bits: of which groups one was seen. */
+	uint64_t own_leavings[TD_GROUPS_MAX][TD_LEAVINGS];
+	uint32_t own_seen;
+	uint32_t until_empty; /* windows until the next empty one */
+	uint32_t until_cpu;   /* samples until the CPU time is read again */
 
 	struct td_latency latency;
 

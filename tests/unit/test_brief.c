@@ -249,7 +249,8 @@ static void take_result(struct result *result)
 	record->last_ns = record->cpu_ns = 0;
 	result->thread = *record;
 	result->seen = td_store.header->windows_seen;
-	memcpy(result->own_leavings, thread.own_leavings, sizeof(result->own_leavings));
+	memcpy(result->own_leavings, thread.own_leavings[0],
+	       sizeof(result->own_leavings));
 	result->blocks = calloc(BLOCKS, TD_BLOCK_SIZE);
 	memcpy(result->blocks, td_store.header, size);
 }

@@ -216,15 +216,15 @@ END_TEST
 static const struct td_identity function = {
 	.kind = TD_PLACE_FUNCTION, .address = 0x1000, .region = 0x1000, .size = 64};
 
-/* How often each group is taken for a function with these percents.  Returns for how
- * many windows those stand that tell call paths something. */
-static unsigned choose(const int *percent, unsigned *taken)
+/* How often each group is taken for a function with these percents in so many windows.
+ * Returns for how many windows those stand that tell call paths something. */
+static unsigned choose_of(uint64_t windows, const int *percent, unsigned *taken)
 {
 	unsigned stood_for = 0;
 
 	struct td_file_place *place = td_places_get(&thread.places, &function);
 
-	place->windows = 20;
+	place->windows = windows;
 	place->sum[0].sum = 100000;
 	for (int i = 0; i < 4; i++)
 		place->sum[1 + i].sum = (uint64_t)(percent[i] * 1000);
@@ -240,6 +240,11 @@ static unsigned choose(const int *percent, unsigned *taken)
 		ck_assert_uint_eq(groups.active, 0);
 	}
 	return stood_for;
+}
+
+static unsigned choose(const int *percent, unsigned *taken)
+{
+	return choose_of(20, percent, taken);
 }
 
 START_TEST(takes_all_groups_in_turn)
@@ -294,8 +299,8 @@ START_TEST(drilled_windows_are_stood_for)
 }
 END_TEST
 
-/* Groups 1 and 2 are parts of level 1: their windows are taken from group 0's half, and
- * nothing has to want them. */
+/* Groups 1 and 2 are parts of level 1: they have most of group 0's half, and nothing has
+ * to want them. */
 START_TEST(level_1_in_parts)
 {
 	unsigned taken[GROUPS];
@@ -303,13 +308,22 @@ START_TEST(level_1_in_parts)
 	td_groups_shapes->drill = true;
 	td_groups_shapes->divides[1] = td_groups_shapes->divides[2] = TD_GROUP_LEVEL1;
 	choose((const int[]){90, 0, 5, 5}, taken);
-	for (int g = 0; g < 3; g++)
-		ck_assert(taken[g] > 30 && taken[g] < 110);
+	ck_assert(taken[0] > 20 && taken[0] < 90);
+	ck_assert(taken[1] > 40 && taken[1] < 120 && taken[2] > 40 && taken[2] < 120);
 	ck_assert_uint_gt(taken[3], 150);
 	choose((const int[]){50, 5, 5, 5}, taken);
-	for (int g = 0; g < 3; g++)
-		ck_assert_uint_gt(taken[g], 90);
+	ck_assert(taken[0] > 55 && taken[0] < 150);
+	ck_assert(taken[1] > 100 && taken[2] > 100);
 	ck_assert_uint_eq(taken[3], 0);
+	/* of a function that few windows are known of, all are whole */
+	choose_of(7, (const int[]){90, 0, 5, 5}, taken);
+	ck_assert_uint_eq(taken[0], 400);
+	/* whatever it is */
+	td_groups_shapes->drill = false;
+	choose((const int[]){90, 0, 5, 5}, taken);
+	ck_assert(taken[0] > 5 && taken[0] < 60);
+	ck_assert(taken[1] > 50 && taken[1] < 150 && taken[2] > 50 && taken[2] < 150);
+	ck_assert_uint_gt(taken[3], 140);
 }
 END_TEST
 

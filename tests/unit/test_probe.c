@@ -71,7 +71,8 @@ START_TEST(test_all_well)
 {
 	assert_trigger(TD_TRIGGER_SIGTRAP, true);
 	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 2);
-	ck_assert_ptr_nonnull(strstr(obstacles[0].what, "has no SLOTS and PERF_METRICS"));
+	ck_assert_str_eq(obstacles[0].what, "no PERF_METRICS, which Intel's large cores "
+					    "have from Ice Lake on");
 	ck_assert_ptr_nonnull(strstr(obstacles[1].what, "event tables do not have"));
 }
 END_TEST
@@ -116,12 +117,14 @@ START_TEST(test_events)
 
 	strcpy(facts.family, "skylake");
 	facts.events_error = 0;
-	facts.event_counters = 4;
+	facts.event_counters = facts.event_wanted = 4;
 	choice = td_probe_choose(&facts);
 	ck_assert_int_eq(choice.backend, TD_BACKEND_EVENTS);
 	ck_assert_int_eq(choice.trigger, TD_TRIGGER_CYCLES_SIGTRAP);
 	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 1);
-	facts.event_counters = 3;
+	ck_assert_ptr_nonnull(strstr(obstacle("from Ice Lake on; groups of events")->what,
+				     "shared out"));
+	facts.event_counters = 3; /* of four */
 	facts.watchdog = true;
 	ck_assert_str_eq(obstacle("only 3 counters")->change,
 			 "sudo sysctl kernel.nmi_watchdog=0");
@@ -137,6 +140,31 @@ START_TEST(test_events)
 	obstacle("counters are taken");
 	facts.metrics_error = 0;
 	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_METRICS);
+}
+END_TEST
+
+/* Who has less than the CPU could, and who has all that its level 1 needs. */
+START_TEST(test_what_is_hidden)
+{
+	strcpy(facts.family, "sapphirerapids");
+	facts.events_error = 0;
+	facts.event_counters = facts.event_wanted = 4;
+	facts.hypervisor = true;
+	ck_assert_ptr_nonnull(
+		strstr(obstacle("the virtual machine hides it; groups")->change, "vPMU"));
+	facts.hypervisor = false;
+	obstacle("the kernel does not offer it; groups");
+	facts.agent_backend = TD_BACKEND_EVENTS; /* rates alone, level 0 */
+	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 2);
+	ck_assert_ptr_null(strstr(obstacles[0].what, "top-down"));
+	ck_assert_ptr_nonnull(
+		strstr(obstacle("do not count what they should")->change, "data/events"));
+	facts.hypervisor = true;
+	ck_assert_ptr_nonnull(strstr(obstacle("do not count")->change, "event filter"));
+	facts.agent_level = 2;
+	strcpy(facts.family, "gracemont"); /* which has no more than three */
+	facts.event_counters = facts.event_wanted = 3;
+	ck_assert_uint_eq(td_probe_obstacles(&facts, obstacles), 1);
 }
 END_TEST
 
@@ -213,6 +241,9 @@ START_TEST(test_pmus)
 	facts.agent_both = true;
 	ck_assert_ptr_null(strstr(
 		obstacles[td_probe_obstacles(&facts, obstacles) - 1].what, "two types"));
+	facts.metrics_error = 0;
+	ck_assert_str_eq(obstacle("small cores (CPUs 12-19) have none")->change,
+			 "taskset -c 0-11 PROGRAM, which then runs on large cores");
 	facts.agent_both = false;
 	facts.cycles_error = ENOENT;
 	ck_assert_ptr_null(strstr(
@@ -347,6 +378,7 @@ int main(void)
 	tcase_add_test(tests, test_all_well);
 	tcase_add_test(tests, test_metrics);
 	tcase_add_test(tests, test_events);
+	tcase_add_test(tests, test_what_is_hidden);
 	tcase_add_test(tests, test_agent);
 	tcase_add_test(tests, test_pmus);
 	tcase_add_test(tests, test_sigtrap_is_unsafe_before_5_19);

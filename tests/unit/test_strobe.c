@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/sigsafe/callpath.h"
+#include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/timeline.h"
 #include "tests/unit/fake_strobe.h"
 
@@ -204,6 +205,30 @@ START_TEST(spreads_the_periods)
 }
 END_TEST
 
+/* The smaller one of two lengths is a third of the range on average. */
+START_TEST(draws_short_windows)
+{
+	uint64_t sum = 0, longest = 0;
+	enum { ROUNDS = 4000 };
+
+	plan.shorter = true;
+	signal_at(here, 1200000, 0);
+	signal_at(here, 2500, 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		signal_at(here, 1200000, 0);
+		ck_assert_uint_ge(armed, plan.shortest);
+		ck_assert_uint_lt(armed, 2000);
+		sum += armed;
+		longest = armed > longest ? armed : longest;
+		signal_at(here, 2500, 0);
+	}
+	/* of 1900 above 100, scatter 7 */
+	ck_assert_uint_gt(sum / ROUNDS, plan.shortest + 590);
+	ck_assert_uint_lt(sum / ROUNDS, plan.shortest + 677);
+	ck_assert_uint_gt(longest, 1900);
+}
+END_TEST
+
 START_TEST(measures_empty_windows)
 {
 	map_counters();
@@ -223,8 +248,8 @@ START_TEST(measures_empty_windows)
 	ck_assert_uint_eq(record()->empties, 2);
 	ck_assert_uint_eq(record()->empty[0], 60);
 	ck_assert_uint_eq(record()->empty[1], 4);
-	ck_assert_uint_eq(thread.own_leavings[0], 2);
-	ck_assert_uint_eq(thread.own_leavings[1], 0);
+	ck_assert_uint_eq(thread.own_leavings[0][0], 2);
+	ck_assert_uint_eq(thread.own_leavings[0][1], 0);
 	for (uint32_t i = 0; i < 8; i++)
 		ck_assert_uint_eq(logged(i)->state,
 				  i % 4 ? TD_WINDOW_USED : TD_WINDOW_EMPTY);
@@ -319,6 +344,44 @@ START_TEST(rejects_what_called_itself_back)
 	counted[2] = 1;
 	signal_at(here, 2500, 2);
 	ck_assert_uint_eq(record()->windows, 1);
+}
+END_TEST
+
+/* A window of this group of events, which is another empty one than group 0's. */
+static void window_of_group(struct td_group_counters *groups, uint32_t group,
+			    uint64_t returns)
+{
+	signal_at(here, 1200000, 0);
+	release();
+	groups->active = group;
+	if (thread.window.empty)
+		own_signal_at(here, 30, returns);
+	else
+		signal_at(here, 2500, returns);
+	groups->active = 0;
+}
+
+/* A group of fewer events is read with fewer returns of ours. */
+START_TEST(rejects_nested_by_group)
+{
+	struct td_groups_shape shape = {.width = 4, .judged = {true, true}};
+	struct td_group_counters groups = {
+		.shape = &shape, .groups = 1, .group = {{.fd = {-1}}, {.fd = {-1}}}};
+
+	map_counters();
+	thread.groups = &groups;
+	window_of_group(&groups, 0, 3); /* empty */
+	window_of_group(&groups, 1, 9);
+	window_of_group(&groups, 0, 3);
+	window_of_group(&groups, 1, 2);
+	ck_assert_msg(record()->windows == 3, "not known yet of group 1");
+	window_of_group(&groups, 1, 2); /* empty */
+	window_of_group(&groups, 0, 3);
+	window_of_group(&groups, 1, 2);
+	ck_assert_uint_eq(record()->windows, 5);
+	window_of_group(&groups, 1, 3);
+	ck_assert_uint_eq(record()->rejected[TD_REJECT_NESTED], 1);
+	ck_assert_uint_eq(record()->windows, 5);
 }
 END_TEST
 
@@ -648,12 +711,14 @@ static void add_tests(TCase *tests)
 	tcase_add_test(tests, half_is_not_early_on_a_shared_core);
 	tcase_add_test(tests, samples_without_windows);
 	tcase_add_test(tests, spreads_the_periods);
+	tcase_add_test(tests, draws_short_windows);
 	tcase_add_test(tests, measures_empty_windows);
 	tcase_add_test(tests, drops_an_empty_window_with_something_in_it);
 	tcase_add_test(tests, drops_an_empty_window_that_its_signal_did_not_end);
 	tcase_add_test(tests, ignores_its_own_signal_elsewhere);
 	tcase_add_test(tests, rejects_nested);
 	tcase_add_test(tests, rejects_what_called_itself_back);
+	tcase_add_test(tests, rejects_nested_by_group);
 	tcase_add_test(tests, keeps_what_did_not_return);
 	tcase_add_test(tests, rejects_switched);
 	tcase_add_test(tests, notices_throttling);

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+/* What a report makes of the sums and rates of event groups. */
+#include "decoder/groups.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* `n` equal windows of 4000 slots with so many events. */
+static void windows(struct td_file_sum *sum, double x, uint64_t n)
+{
+	*sum = (struct td_file_sum){(uint64_t)(int64_t)(x * (double)n), x * x * (double)n,
+				    x * 4000 * (double)n};
+}
+
+static struct td_groups_plan plan;
+static struct td_groups groups;
+static struct td_file_sum first[TD_COUNTERS_MAX];
+static struct td_topdown_value node[TD_NODES];
+static uint16_t values_of_group_4;
+
+/* Skylake with the counts above, a window being 1000 cycles. */
+static void setup(void)
+{
+	static const struct {
+		const char *name;
+		uint16_t group, value;
+		double count;
+	} event[] = {
+		{"inst", 0, 5, 1240},        {"cycles_0", 1, 1, 120},
+		{"br_misp", 1, 2, 6},        {"clears", 1, 3, 4},
+		{"inst", 1, 5, 1240},        {"stalls_mem", 2, 1, 200},
+		{"stalls_total", 2, 2, 240}, {"stores", 2, 3, 50},
+		{"ports_1", 2, 4, 60},       {"ports_2", 3, 1, 100},
+		{"retired", 3, 2, 1200},     {"fused", 3, 3, 200},
+	};
+	static const double level1[] = {4000, 1200, 400, 800, 1600, 1240};
+
+	memset(&plan, 0, sizeof(plan));
+	memset(&groups, 0, sizeof(groups));
+	memset(node, 0, sizeof(node));
+	plan.family = td_events_named("skylake");
+	plan.groups = 4;
+	plan.width = 4;
+	plan.alone = (struct td_estimate){1, 1, 1};
+	values_of_group_4 = 0;
+	for (size_t i = 0; i < TD_COUNTERS_MAX; i++)
+		plan.first[i] = i < COUNT(level1) ? (int)i : -1;
+	for (size_t i = 0; i < COUNT(level1); i++)
+		windows(&first[i], level1[i], 100);
+	for (int g = 1; g < 4; g++) {
+		groups.group[g].windows = 100;
+		windows(&groups.group[g].sum[0], 4000, 100);
+	}
+	for (size_t i = 0; i < COUNT(event); i++) {
+		struct td_file_event *to = &plan.event[plan.events++];
+
+		snprintf(to->name, sizeof(to->name), "%s", event[i].name);
+		to->group = event[i].group;
+		to->value = event[i].value;
+		if (event[i].group)
+			windows(&groups.group[event[i].group].sum[event[i].value],
+				event[i].count, 100);
+	}
+}
+
+static void level1(void)
+{
+	static const struct td_topdown_map map = {
+		.slots = 0, .node = {1, 2, 3, 4, -1, -1, -1, -1, -1, -1, -1, -1}};
+
+	td_topdown_values(&map, first, 100, 0, node);
+}
+
+static void assert_node(int n, double expected)
+{
+	ck_assert(node[n].present);
+	ck_assert_double_eq_tol(100 * node[n].estimate.value, expected, 1e-6);
+	ck_assert_double_le(node[n].estimate.low, node[n].estimate.value);
+	ck_assert_double_ge(node[n].estimate.high, node[n].estimate.value);
+}
+
+START_TEST(groups_give_level_2)
+{
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	assert_node(TD_NODE_FETCH_LATENCY, 12);
+	assert_node(TD_NODE_FETCH_BANDWIDTH, 8);
+	assert_node(TD_NODE_BRANCH_MISPREDICTS, 6);
+	assert_node(TD_NODE_MACHINE_CLEARS, 4);
+	assert_node(TD_NODE_HEAVY_OPERATIONS, 4);
+	assert_node(TD_NODE_LIGHT_OPERATIONS, 26);
+	assert_node(TD_NODE_MEMORY_BOUND, 40 * 250. / 380);
+	ck_assert(node[TD_NODE_MEMORY_BOUND].flagged);
+	ck_assert_uint_eq(node[TD_NODE_MEMORY_BOUND].df, 99);
+	/* equal windows: hardly any interval */
+	ck_assert_double_lt(node[TD_NODE_MEMORY_BOUND].estimate.high -
+				    node[TD_NODE_MEMORY_BOUND].estimate.low,
+			    1e-3);
+}
+END_TEST
+
+/* A group without windows: its nodes are blank, the others stay. */
+START_TEST(groups_that_are_missing)
+{
+	groups.group[2].windows = 0;
+	memset(groups.group[2].sum, 0, sizeof(groups.group[2].sum));
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	ck_assert(!node[TD_NODE_MEMORY_BOUND].present);
+	ck_assert(!node[TD_NODE_CORE_BOUND].present);
+	assert_node(TD_NODE_FETCH_LATENCY, 12);
+	assert_node(TD_NODE_BACKEND_BOUND, 40);
+	memset(node, 0, sizeof(node));
+	level1();
+	td_groups_values(&plan, first, 100, NULL, node);
+	ck_assert(!node[TD_NODE_FETCH_LATENCY].present);
+}
+END_TEST
+
+/* A scatter of the counts shows in the interval: +- 50 % of the mispredicts. */
+START_TEST(groups_know_their_scatter)
+{
+	double half;
+
+	groups.group[1].sum[2].squares *= 1.25;
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	half = (node[TD_NODE_BRANCH_MISPREDICTS].estimate.high -
+		node[TD_NODE_BRANCH_MISPREDICTS].estimate.low) /
+	       2;
+	/* 2 sigma of a mean of 100: 10 % of 6 in 10 * br / (br + 4) */
+	ck_assert_double_gt(half, 0.0020);
+	ck_assert_double_lt(half, 0.0030);
+}
+END_TEST
+
+/* Half an event of own cost that may be wrong, a window; but nothing is below zero. */
+START_TEST(groups_know_their_own_cost)
+{
+	struct td_groups window = {0};
+	const struct td_own_cost cost = {.windows = 50, .unsure = {[2] = 0.29}};
+	const struct td_topdown_value *br = &node[TD_NODE_BRANCH_MISPREDICTS];
+	double half;
+
+	for (int i = 0; i < 100; i++)
+		td_groups_add(&window, 1, groups.group[1].sum, 3, 1, &cost);
+	memcpy(groups.group[1].unsure, window.group[1].unsure,
+	       sizeof(window.group[1].unsure));
+	ck_assert_double_eq_tol(groups.group[1].unsure[2], 29, 1e-9);
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	/* 6 +- 0.57 mispredicts and 4 clears */
+	half = (br->estimate.high - br->estimate.low) / 2;
+	ck_assert_double_eq_tol(100 * half, 10 * (6 / 10. - 5.43 / 9.43), 0.03);
+	groups.group[1].unsure[2] = 2900;
+	level1();
+	memset(&node[TD_NODES_LEVEL1], 0, (TD_NODES - TD_NODES_LEVEL1) * sizeof(node[0]));
+	td_groups_values(&plan, first, 100, &groups, node);
+	ck_assert_double_le(br->estimate.high, 0.12 + 1e-9);
+}
+END_TEST
+
+static void add_to_group_4(const char *name, double count)
+{
+	struct td_file_event *to = &plan.event[plan.events++];
+
+	snprintf(to->name, sizeof(to->name), "%s", name);
+	to->group = 4;
+	to->value = ++values_of_group_4;
+	windows(&groups.group[4].sum[to->value], count, 100);
+}
+
+/* Half of the time the other thread of the core runs as well: three quarters of the
+ * slots are ours, and of a cycle of recovery no more than that is lost to us. */
+static void assert_three_quarters(double known)
+{
+	struct td_estimate alone = {.value = NAN};
+
+	/* level 1 in several groups: its events are raw */
+	groups.group[4].windows = 100;
+	windows(&groups.group[4].sum[0], 4000, 100);
+	add_to_group_4("not_delivered", 800);
+	add_to_group_4("issued", 1400);
+	add_to_group_4("recovery", 50);
+	td_groups_alone(&plan, first, 100, &groups, &alone);
+	ck_assert(isnan(known) || fabs(alone.value - known) < 1e-9);
+	td_groups_values(&plan, first, 100, &groups, node);
+	assert_node(TD_NODE_RETIRING, 30 / 0.75);
+	assert_node(TD_NODE_BAD_SPECULATION, (1400 - 1200 + 3 * 50) / 30.);
+}
+
+START_TEST(groups_on_a_shared_core)
+{
+	add_to_group_4("one_thread", 20);
+	add_to_group_4("ref_clock", 40);
+	assert_three_quarters(0.5);
+}
+END_TEST
+
+START_TEST(groups_that_count_their_slots)
+{
+	add_to_group_4("own_slots", 3000);
+	assert_three_quarters(0.5);
+}
+END_TEST
+
+/* A function without windows of that group has as much of its core as the run. */
+START_TEST(groups_that_share_as_the_run_does)
+{
+	plan.alone = (struct td_estimate){0.5, 0.5, 0.5};
+	assert_three_quarters(NAN);
+}
+END_TEST
+
+/* What was seen of the function alone says `seen`, of half the run's cycles; how much
+ * more of its core it can have had depends on the run. */
+static void assert_bounded(const struct td_estimate *run, double seen, double alone)
+{
+	plan.events -= values_of_group_4;
+	values_of_group_4 = 0;
+	plan.alone = *run;
+	groups.share = 0.5;
+	groups.group[4].windows = 100;
+	windows(&groups.group[4].sum[0], 4000, 100);
+	add_to_group_4("not_delivered", 800);
+	add_to_group_4("issued", 1400);
+	add_to_group_4("recovery", 50);
+	add_to_group_4("one_thread", 40 * seen);
+	add_to_group_4("ref_clock", 40);
+	memset(node, 0, sizeof(node));
+	td_groups_values(&plan, first, 100, &groups, node);
+	assert_node(TD_NODE_RETIRING, 30 / ((1 + alone) / 2));
+}
+
+START_TEST(groups_that_share_what_the_run_leaves)
+{
+	const struct td_estimate mostly = {0.9, 0.88, 0.92}, hardly = {0.1, 0.08, 0.12},
+				 half = {0.5, 0.48, 0.52};
+
+	assert_bounded(&mostly, 0.1, 0.76); /* 12 % shared, all of it in this half */
+	assert_bounded(&mostly, 0.95, 0.95);
+	assert_bounded(&hardly, 0.9, 0.24); /* 12 % alone, likewise */
+	assert_bounded(&hardly, 0, 0);
+	assert_bounded(&half, 0.1, 0.1);
+	groups.share = 0;
+	plan.alone.value = NAN;
+	memset(node, 0, sizeof(node));
+	td_groups_values(&plan, first, 100, &groups, node);
+	assert_node(TD_NODE_RETIRING, 30 / 0.55);
+}
+END_TEST
+
+static void assert_rate(int i, double per_cycle, double per_instruction)
+{
+	struct td_event_rate rate;
+
+	ck_assert(td_groups_rate(&plan, (uint32_t)i, first, 100, &groups, &rate));
+	ck_assert_double_eq_tol(rate.per_cycle.value, per_cycle, 1e-9);
+	ck_assert_double_eq_tol(rate.per_instruction.value, per_instruction, 1e-9);
+}
+
+/* Group 2 has no instructions of its own; the second "inst" is the first one again. */
+START_TEST(rates_of_events)
+{
+	struct td_event_rate rate;
+
+	assert_rate(0, 1.24, 1);
+	assert_rate(1, 0.12, 120. / 1240);
+	ck_assert(td_groups_rate(&plan, 1, first, 100, &groups, &rate));
+	ck_assert(!rate.asked);
+	ck_assert(!td_groups_rate(&plan, 4, first, 100, &groups, &rate));
+	ck_assert(td_groups_rate(&plan, 5, first, 100, &groups, &rate));
+	ck_assert_double_nan(rate.per_instruction.value);
+	snprintf(plan.event[2].name, sizeof(plan.event[2].name), "branch-misses");
+	ck_assert(td_groups_rate(&plan, 2, first, 100, &groups, &rate));
+	ck_assert(rate.asked);
+	ck_assert(!td_groups_rate(&plan, 2, first, 100, NULL, &rate));
+}
+END_TEST
+
+/* What was told apart counts, not the sums of windows: those of a function that is slow
+ * now and then are more often of its slow visits.  What empty windows do not tell of the
+ * own cost is in the interval of a long one. */
+START_TEST(rates_told_apart)
+{
+	struct td_event_rate rate;
+
+	groups.rate[1] = (struct td_groups_rate){.known = 1, .df = 50, .value = 0.2};
+	groups.rate[4] = (struct td_groups_rate){.known = 1, .df = 50, .value = 2};
+	assert_rate(1, 0.2, 0.1);
+	groups.rate[1].half = 0.0003;
+	groups.group[1].unsure[1] = 29; /* 0.29 events in each of 100 windows */
+	assert_rate(1, 0.2, 0.1);
+	ck_assert(td_groups_rate(&plan, 1, first, 100, &groups, &rate));
+	ck_assert_double_eq_tol(rate.per_cycle.high, 0.2003, 1e-9);
+	groups.rate[1].own = 1;
+	assert_rate(1, 0.2, 0.1);
+	ck_assert(td_groups_rate(&plan, 1, first, 100, &groups, &rate));
+	ck_assert_double_eq_tol(rate.per_cycle.high,
+				0.2 + hypot(0.0003, 1.95996 * 29 / 100000), 1e-9);
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	assert_node(TD_NODE_FETCH_LATENCY, 20);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("group_rates");
+	TCase *sums = tcase_create("sums and rates");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(sums, setup, NULL);
+	tcase_add_test(sums, groups_give_level_2);
+	tcase_add_test(sums, groups_that_are_missing);
+	tcase_add_test(sums, groups_know_their_scatter);
+	tcase_add_test(sums, groups_on_a_shared_core);
+	tcase_add_test(sums, groups_that_count_their_slots);
+	tcase_add_test(sums, groups_that_share_as_the_run_does);
+	tcase_add_test(sums, groups_that_share_what_the_run_leaves);
+	tcase_add_test(sums, rates_of_events);
+	tcase_add_test(sums, rates_told_apart);
+	tcase_add_test(sums, groups_know_their_own_cost);
+	suite_add_tcase(suite, sums);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
