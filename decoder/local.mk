@@ -49,9 +49,11 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/compare_error.c decoder/compare_verdict.c \
 	decoder/compare_parts.c decoder/compare_parts.h \
 	decoder/compare_settings.c decoder/compare_settings.h \
+	decoder/directions.c decoder/directions.h \
 	decoder/estimate.c decoder/estimate.h \
 	decoder/formula.c decoder/formula.h \
 	decoder/groups.c decoder/groups.h \
+	decoder/groups_level1.c decoder/groups_level1.h \
 	decoder/hash.c decoder/hash.h \
 	decoder/history.c decoder/history.h \
 	decoder/normal.c decoder/normal.h \
@@ -85,6 +87,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/text.c decoder/text.h \
 	decoder/topdown.c decoder/topdown.h \
 	decoder/unwind_table.c decoder/unwind_table.h \
+	decoder/window_again.c decoder/window_again.h \
 	decoder/window_axis.c decoder/window_axis.h \
 	decoder/window_columns.c decoder/window_columns.h \
 	decoder/window_common.c decoder/window_common.h \
@@ -99,6 +102,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_lines.c decoder/window_lines.h \
 	decoder/window_short.c decoder/window_short.h \
 	decoder/window_stays.c decoder/window_stays.h \
+	decoder/window_sways.c decoder/window_sways.h \
 	decoder/window_start.c decoder/window_start.h \
 	decoder/window_strays.c decoder/window_strays.h \
 	decoder/window_torn.c decoder/window_torn.h \

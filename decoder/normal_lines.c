@@ -21,7 +21,8 @@ void td_normal_add_lines(struct td_normal *normal)
 		td_sides pull;
 
 		lines->line[c].weight = fmin(lines->line[c].weight, most);
-		td_line_pull(lines, c, none, pull);
+		lines->line[c].weight_side = fmin(lines->line[c].weight_side, most);
+		td_line_pull(&lines->line[c], none, pull);
 		for (int k = 0; k < TD_SEPARATE_NODES; k++)
 			normal->right.each[c][k] += pull[k];
 	}
@@ -59,15 +60,12 @@ static void turn(td_sides *a, double by, const td_sides *b, size_t n)
 /* to += what the lines' matrix makes of x */
 static void add_product(const struct td_normal *normal, const td_sides *x, td_sides *to)
 {
-	const struct td_lines *lines = normal->lines;
-	struct td_lines through_zero = {.line = lines->line};
-
 	for (uint32_t c = 0; c < normal->columns; c++) {
-		td_sides pull;
+		td_sides across;
 
-		td_line_pull(&through_zero, c, x[c], pull);
+		td_line_across(&normal->lines->line[c], x[c], across);
 		for (int k = 0; k < TD_SEPARATE_NODES; k++)
-			to[c][k] -= pull[k];
+			to[c][k] += across[k];
 	}
 }
 

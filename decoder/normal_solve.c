@@ -186,14 +186,17 @@ static void pull_lines(const struct td_normal *normal, const struct td_lines *li
 		       const struct td_unknowns *at, struct td_unknowns *pull)
 {
 	for (uint32_t c = 0; lines && lines->line && c < normal->columns; c++) {
-		double weight = lines->line[c].weight;
+		struct td_line line = lines->line[c];
 		td_sides by;
 
-		td_line_pull(lines, c, at->each[c], by);
+		if (!(line.weight > 0))
+			continue;
 		/* no more than lowered weights let it */
-		for (int k = 0; k < TD_SEPARATE_NODES && weight > 0; k++)
-			pull->each[c][k] +=
-				normal->lines->line[c].weight / weight * by[k];
+		line.weight = normal->lines->line[c].weight;
+		line.weight_side = normal->lines->line[c].weight_side;
+		td_line_pull(&line, at->each[c], by);
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			pull->each[c][k] += by[k];
 	}
 }
 
@@ -366,13 +369,17 @@ static void bound(double *x, unsigned nodes)
 static void onto_line(const struct td_normal *normal, uint32_t column, double diagonal,
 		      double *to)
 {
+	struct td_line line;
 	td_sides pull;
 
 	if (!normal->lines || !normal->lines->line)
 		return;
-	td_line_pull(normal->lines, column, to, pull);
+	line = normal->lines->line[column];
+	line.weight /= diagonal + line.weight;
+	line.weight_side /= diagonal + line.weight_side;
+	td_line_pull(&line, to, pull);
 	for (int k = 0; k < TD_SEPARATE_NODES; k++)
-		to[k] += pull[k] / (diagonal + normal->lines->line[column].weight);
+		to[k] += pull[k];
 }
 
 /*
@@ -428,7 +435,7 @@ static int constrain_group(const struct td_normal *normal, const struct td_group
 
 		if (unknown >= normal->columns)
 			continue;
-		td_line_pull(normal->lines, unknown, at->each[unknown], slope[i]);
+		td_line_pull(&normal->lines->line[unknown], at->each[unknown], slope[i]);
 		for (int k = 0; k < TD_SEPARATE_NODES; k++)
 			slope[i][k] = -slope[i][k];
 	}

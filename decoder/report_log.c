@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/groups_level1.h"
 #include "decoder/report_rates.h"
 #include "decoder/separate_parts.h"
 
@@ -46,11 +47,11 @@ struct region {
 /* What the windows of one group of events tell. */
 struct group {
 	int taken;        /* 0: its windows are not */
-	unsigned counts;  /* nodes of level 1, bits; 0: they tell where time is */
+	unsigned counts;  /* parts of level 1, bits; 0: they tell where time is */
 	int left[2];      /* near returns and calls, -1: not counted */
 	uint64_t base[2]; /* our own ones in each window */
 	float more;       /* slots that reading it takes, beyond group 0 */
-	int8_t factor[TD_NODES_LEVEL1][TD_COUNTERS_MAX]; /* not of group 0 */
+	int8_t factor[TD_GROUPS_PARTS][TD_COUNTERS_MAX]; /* not of group 0 */
 };
 
 struct taking {
@@ -61,7 +62,7 @@ struct taking {
 	int whole;   /* group 0 counts all of level 1 */
 	int parts;   /* others do, or nobody does: each a part */
 	int rates;   /* nobody does, and formulas of events make it */
-	int returns; /* some group that is taken has them */
+	int returns; /* separate.h: some group that is taken has them */
 	int lacking; /* another thread of the core had slots */
 	double own;  /* cycles of ours in a window, if that is so */
 	struct region *region;
@@ -179,6 +180,13 @@ static void find_parts_of_all(struct taking *t, const struct td_groups_plan *pla
 	}
 }
 
+static void count_leavings(const struct td_groups_plan *plan, uint32_t number,
+			   struct group *group)
+{
+	group->left[0] = plan->returns[number] ? plan->returns[number] : -1;
+	group->left[1] = plan->calls[number] ? plan->calls[number] : -1;
+}
+
 /* Where a core is shared: a node is no sum of a group's counts, but each group's events
  * can be told apart. */
 static void find_rates(struct taking *t, const struct td_groups_plan *plan)
@@ -187,10 +195,23 @@ static void find_rates(struct taking *t, const struct td_groups_plan *plan)
 		struct group *group = &t->group[g];
 
 		group->taken = plan->returns[g] && has_empty(t->profile, g);
-		group->left[0] = plan->returns[g] ? plan->returns[g] : -1;
+		count_leavings(plan, g, group);
 		t->rates = t->rates || group->taken;
+		if (group->taken && group->left[1] >= 0)
+			t->returns = TD_RETURNS_AND_CALLS;
 	}
-	t->returns = t->rates;
+	t->returns = t->returns ? t->returns : t->rates;
+}
+
+/* Nodes of which other groups count parts: how they make the whole, group 0's windows
+ * do not tell. */
+static unsigned shared_nodes(const struct taking *t)
+{
+	unsigned more = 0;
+
+	for (uint32_t g = 1; g < TD_GROUPS_MAX; g++)
+		more |= t->group[g].counts >> TD_NODES_LEVEL1;
+	return more;
 }
 
 /*
@@ -215,13 +236,15 @@ static void find_parts(struct taking *t)
 		group->taken = has_empty(t->profile, g);
 		if (!plan.returns[g])
 			continue;
-		group->left[0] = plan.returns[g];
+		count_leavings(&plan, g, group);
 		if (t->group[0].left[0] >= 0)
 			continue;
 		group->counts = td_groups_level1(&plan, g, group->factor);
 		t->parts = t->parts || group->counts;
-		t->returns = t->returns || group->counts;
+		if (group->counts)
+			t->returns = group->left[1] < 0 ? 1 : TD_RETURNS_AND_CALLS;
 	}
+	t->group[0].counts &= ~shared_nodes(t);
 }
 
 /* Other groups have other numbers of events to read, in each of their windows. */
@@ -263,7 +286,9 @@ static void find_groups(struct taking *t)
 
 static int has_returns(const struct taking *t)
 {
-	return t->group[0].left[0] >= 0 || t->returns;
+	if (t->group[0].left[0] < 0 || t->parts || t->rates)
+		return t->returns;
+	return t->group[0].left[1] < 0 ? 1 : TD_RETURNS_AND_CALLS;
 }
 
 /* 1 if the windows are such that they can be told apart. */
@@ -369,13 +394,14 @@ static int is_wanted(const struct taking *t, const struct td_file_window *w)
 		 w->reject == TD_REJECT_NESTED));
 }
 
+/* The program's returns, and calls as well if they are wanted. */
 static uint8_t calls_of(const struct taking *t, const struct td_file_window *w,
-			const double *value)
+			const double *value, int returns)
 {
 	const uint64_t *base = t->group[w->group].base;
 	int64_t calls = 0;
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < returns; i++) {
 		int64_t left = left_of(t, w, value, i);
 
 		if (left > (int64_t)base[i])
@@ -391,7 +417,7 @@ static void fill_nodes(const struct taking *t, const struct group *group,
 
 	for (int k = 0; k < TD_SEPARATE_NODES && nodes; k++)
 		to->value[k] = t->node[k] < 0 ? 0 : (float)value[t->node[k]];
-	for (int k = 0; k < TD_NODES_LEVEL1 && !nodes; k++)
+	for (int k = 0; k < TD_GROUPS_PARTS && !nodes; k++)
 		for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
 			to->value[k] += (float)(group->factor[k][i] * value[i]);
 }
@@ -418,15 +444,20 @@ static void fill(const struct taking *t, const struct td_file_window *from,
 	fill_nodes(t, group, value, to);
 	to->counts = (uint8_t)group->counts;
 	to->silent = !group->counts;
-	to->unsure = group->left[0] < 0;
-	to->calls = calls_of(t, from, value);
+	to->unsure = group->left[0] < 0 ||
+		     (group->left[1] < 0 && has_returns(t) == TD_RETURNS_AND_CALLS);
+	to->calls = calls_of(t, from, value, TD_RETURNS_AND_CALLS);
 	to->empty = from->state == TD_WINDOW_EMPTY;
 }
 
-static void fill_counts(const struct td_file_window *from, const double *value,
-			struct td_report_counts *to)
+static void fill_counts(const struct taking *t, const struct td_file_window *from,
+			const double *value, struct td_report_counts *to)
 {
+	const struct group *group = &t->group[from->group];
+
 	to->group = from->group;
+	to->counted = (uint8_t)((group->left[0] >= 0) + (group->left[1] >= 0));
+	to->returns = calls_of(t, from, value, 1);
 	for (unsigned v = 0; v < TD_REPORT_COUNTS; v++)
 		to->value[v] = (float)value[1 + v];
 }
@@ -457,7 +488,7 @@ static int take(const struct taking *t, const struct td_profile_window *from,
 	t->log->window[slot].open = number[0];
 	t->log->window[slot].close = number[1];
 	if (t->log->exact)
-		fill_counts(w, value, &t->log->counts[slot]);
+		fill_counts(t, w, value, &t->log->counts[slot]);
 	for (int k = 0; k < 2; k++)
 		t->log->ends[slot].at[k] = w->end[k].address + w->end[k].offset;
 	return 0;

@@ -10,6 +10,7 @@
 #include "decoder/window_short.h"
 #include "decoder/window_start.h"
 #include "decoder/window_stays.h"
+#include "decoder/window_sways.h"
 #include "decoder/window_torn.h"
 #include "decoder/window_variance.h"
 
@@ -307,7 +308,16 @@ int td_separate_lines(const struct td_separate_state *s, const struct td_axis *a
 		.fraction = (const td_sides *)s->bounded.each,
 	};
 
-	return td_lines_find(lines, s->input, axis, &s->columns, &known, without);
+	if (s->axis.start_spread > 0)
+		return td_lines_find(lines, s->input, axis, &s->columns, &known, without);
+	return td_sways_find(lines, s->input, axis, &s->columns, s->sways_cost,
+			     s->twin_spread, without);
+}
+
+static int find_lines(struct td_separate_state *s)
+{
+	memcpy(s->sways_cost, s->at.shared[0], sizeof(s->sways_cost));
+	return td_separate_lines(s, &s->axis, TD_NO_BATCH, &s->lines);
 }
 
 static int solve_and_bound(struct td_separate_state *s, int twins)
@@ -335,7 +345,7 @@ static int solve(struct td_separate_state *s)
 	if (s->axis.start_spread > 0)
 		err = solve_and_bound(s, 0);
 	if (!err && s->axis.start_spread > 0)
-		err = td_separate_lines(s, &s->axis, TD_NO_BATCH, &s->lines);
+		err = find_lines(s);
 	if (!err)
 		err = find_twins(s);
 	if (!err)
@@ -348,7 +358,7 @@ static int solve(struct td_separate_state *s)
 	if (!err)
 		err = shrink_twins(s);
 	if (!err)
-		err = td_separate_lines(s, &s->axis, TD_NO_BATCH, &s->lines);
+		err = find_lines(s);
 	return err ? err : solve_and_bound(s, 1);
 }
 

@@ -31,11 +31,11 @@ struct td_separate_window {
 	/* slots of retiring, bad_speculation, frontend_bound, backend_bound,
 	 * heavy_operations, branch_mispredicts, fetch_latency, memory_bound */
 	float value[TD_SEPARATE_NODES];
-	uint8_t calls;  /* how often the program called or returned in it; 255: or more */
+	uint8_t calls;  /* how often the program returned or called in it; 255: or more */
 	uint8_t unsure; /* nobody counted that in this one */
 	uint8_t empty;  /* for calibration: nothing of the program in it */
 	uint8_t silent; /* it tells where the program is when, but not value[] */
-	uint8_t counts; /* separate_parts.h: nodes that value[] has, bits of level 1 */
+	uint8_t counts; /* separate_parts.h: parts that value[] has, bits */
 };
 
 struct td_separate_input {
@@ -46,8 +46,11 @@ struct td_separate_input {
 	const float *common;
 	size_t functions;
 	unsigned nodes; /* 4: level 1 only, or 8 */
-	int returns;    /* td_separate_window.calls is known, but where it is unsure */
-	int chosen;     /* where a window opened had a say in whether it is silent */
+	/* td_separate_window.calls is known, but where it is unsure: returns alone (1),
+	 * or calls as well */
+	int returns;
+#define TD_RETURNS_AND_CALLS 2
+	int chosen;   /* where a window opened had a say in whether it is silent */
 	int rates;    /* value[] are counts of any events: no parts of slots, no bounds */
 	int exact;    /* value[] was counted; otherwise it is in 255ths of slots */
 	double width; /* slots a cycle; 0: to be found out */

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS_MOST TD_NODES_LEVEL1
+#define PARTS_MOST (2 * TD_NODES_LEVEL1)
 
 struct part {
+	int number; /* in td_separate_window.counts */
 	int node;
 	struct td_separate result;
 };
@@ -16,13 +17,13 @@ struct part {
 struct parts {
 	struct part part[PARTS_MOST];
 	unsigned n;
-	unsigned counted; /* nodes that have a part */
+	unsigned counted; /* bits of those that are there */
 	int rest;         /* the node that has none */
 };
 
-static int has(unsigned counts, int node)
+static int has(unsigned counts, int part)
 {
-	return counts >> node & 1;
+	return counts >> part & 1;
 }
 
 /* Which nodes are counted, and which one is left for the rest. */
@@ -32,31 +33,33 @@ static int find_parts(const struct td_separate_input *input, struct parts *parts
 		const struct td_separate_window *w = &input->window[i];
 
 		if ((!w->unsure || !input->returns) && !w->empty)
-			parts->counted |= w->counts & TD_COUNTS_LEVEL1;
+			parts->counted |= w->counts;
 	}
 	parts->rest = -1;
-	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
-		if (has(parts->counted, k))
-			parts->part[parts->n++].node = k;
-		else if (parts->rest >= 0)
-			return -EINVAL;
-		else
+	for (int k = 0; k < PARTS_MOST; k++) {
+		if (has(parts->counted, k)) {
+			parts->part[parts->n].number = k;
+			parts->part[parts->n++].node = k % TD_NODES_LEVEL1;
+		} else if (k < TD_NODES_LEVEL1) {
+			if (parts->rest >= 0)
+				return -EINVAL;
 			parts->rest = k;
+		}
 	}
 	return parts->rest < 0 ? -EINVAL : 0;
 }
 
 /* The window as one that counts the node and the rest, or nothing. */
-static void reduce(const struct td_separate_window *from, int node, int rest,
-		   struct td_separate_window *to)
+static void reduce(const struct td_separate_window *from, const struct part *part,
+		   int rest, struct td_separate_window *to)
 {
 	*to = *from;
 	memset(to->value, 0, sizeof(to->value));
-	to->silent = !has(from->counts, node);
+	to->silent = !has(from->counts, part->number);
 	if (to->silent)
 		return;
-	to->value[node] = from->value[node];
-	to->value[rest] = from->slots - from->value[node];
+	to->value[part->node] = from->value[part->number];
+	to->value[rest] = from->slots - from->value[part->number];
 }
 
 static int separate_part(const struct td_separate_input *input, int rest,
@@ -73,17 +76,26 @@ static int separate_part(const struct td_separate_input *input, int rest,
 	of.nodes = TD_NODES_LEVEL1;
 	of.left = 1 + (unsigned)rest;
 	for (size_t i = 0; i < input->windows; i++)
-		reduce(&input->window[i], part->node, rest, &window[i]);
+		reduce(&input->window[i], part, rest, &window[i]);
 	err = td_separate(&of, &part->result);
 	free(window);
 	return err;
 }
 
+/* Adds a part of the node, or all of it; for now estimate.low is half of the interval. */
 static void take_node(const struct td_topdown_value *from, struct td_topdown_value *to)
 {
-	*to = *from;
-	/* for now: half of the interval */
-	to->estimate.low = (from->estimate.high - from->estimate.low) / 2;
+	double half = (from->estimate.high - from->estimate.low) / 2;
+
+	if (!to->present) {
+		*to = *from;
+		to->estimate.low = half;
+		return;
+	}
+	to->estimate.value += from->estimate.value;
+	to->estimate.low = hypot(to->estimate.low, half);
+	to->df = from->df < to->df ? from->df : to->df;
+	to->rounding += from->rounding;
 }
 
 /* What is left of 1, and what the parts say too much of together taken off them. */
@@ -179,8 +191,10 @@ static void join_cost(const struct parts *parts, struct td_separate_cost *cost)
 
 		if (part->result.cost.axis == TD_AXIS_NONE)
 			cost->axis = TD_AXIS_NONE;
-		cost->mix[part->node] = part->result.cost.mix[part->node];
-		left -= cost->mix[part->node];
+		if (part->number < TD_NODES_LEVEL1)
+			cost->mix[part->node] = 0;
+		cost->mix[part->node] += part->result.cost.mix[part->node];
+		left -= part->result.cost.mix[part->node];
 	}
 	cost->mix[parts->rest] = left;
 }

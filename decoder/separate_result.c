@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/separate_state.h"
+#include "decoder/window_again.h"
 #include "decoder/window_repeats.h"
 #include "decoder/window_start.h"
 
@@ -37,9 +38,11 @@ typedef double nodes[TD_NODES];
 
 /* Windows opened in a function, and once more those closed, by the program's cycles. */
 struct stay {
-	double n[LENGTHS], own[LENGTHS], cycles[LENGTHS];
-	double ends, visits; /* by calls and returns: windows, and those times visits a
-				cycle */
+	double n[LENGTHS], cycles[LENGTHS];
+	double own[LENGTHS], stayed[LENGTHS]; /* no event; none but its own */
+	/* by calls and returns: windows, those times visits a cycle, and times stays:
+	 * visits that no other one of the function follows */
+	double ends, visits, stays;
 };
 
 /* A function's mean over its columns, and what the jackknife makes of it. */
@@ -419,6 +422,8 @@ static void fill_node(const struct td_separate_state *s, const struct answer *a,
 	*e = td_separate_bound(node_of(a->value, node), middle, half);
 }
 
+/* A call or return that ends in the same function is one of its own, if both are counted;
+ * two may be another function's. */
 static void take_stays(const struct td_separate_state *s, int columns, struct stay *stay)
 {
 	for (size_t i = 0; i < s->input->windows; i++) {
@@ -430,6 +435,8 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 		const uint32_t function[] = {w->open, w->close};
 		const uint32_t *at = columns ? column : function;
 		int own = at[0] == at[1] && !w->calls;
+		int stayed = at[0] == at[1] &&
+			     w->calls <= (s->input->returns == TD_RETURNS_AND_CALLS);
 
 		if (w->empty || !td_axis_ended(&s->axis, w))
 			continue;
@@ -443,6 +450,7 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 			to->n[(int)class]++;
 			to->cycles[(int)class] += cycles;
 			to->own[(int)class] += own;
+			to->stayed[(int)class] += stayed;
 		}
 	}
 }
@@ -462,12 +470,12 @@ static double own_expected(const struct stay *stay, double visit)
  * all are not.  0, not known, if all are: that says how long visits are at most, and
  * where short windows are few, that is nothing.
  */
-static double visit_of_few(const struct stay *stay, double *error)
+static double visit_of_few(const struct stay *stay, const double *stayed, double *error)
 {
 	double own = 0, low = 1, high = VISIT_MOST;
 
 	for (int c = 0; c < LENGTHS; c++)
-		own += stay->own[c];
+		own += stayed[c];
 	*error = 0;
 	if (own <= 0)
 		return 0;
@@ -483,9 +491,11 @@ static double visit_of_few(const struct stay *stay, double *error)
 /*
  * A window opened anywhere in a visit of D cycles is out of it after u < D with
  * probability u / D; visits of different lengths make a mean of it.  Lengths, some
- * windows at a time, up to where half of them are out.  *error: its standard deviation.
+ * windows at a time, up to where half of them are out.  `stayed`: the stay's windows that
+ * are not out.  *error: its standard deviation.
  */
-static double visit_by_length(const struct stay *stay, double *error)
+static double visit_by_length(const struct stay *stay, const double *stayed,
+			      double *error)
 {
 	struct lengths {
 		double n, own, cycles;
@@ -493,7 +503,7 @@ static double visit_by_length(const struct stay *stay, double *error)
 
 	for (int c = 0; c < LENGTHS; c++) {
 		next.n += stay->n[c];
-		next.own += stay->own[c];
+		next.own += stayed[c];
 		next.cycles += stay->cycles[c];
 		if (next.n < VISIT_WINDOWS && c < LENGTHS - 1)
 			continue;
@@ -508,7 +518,7 @@ static double visit_by_length(const struct stay *stay, double *error)
 	if (used.own >= used.n)
 		return used.cycles;
 	if (used.own < used.n / 2)
-		return visit_of_few(stay, error);
+		return visit_of_few(stay, stayed, error);
 	*error = used.cycles / (used.n - used.own) / sqrt(used.n - used.own);
 	return used.cycles / (used.n - used.own);
 }
@@ -535,7 +545,8 @@ static int find_late(const struct td_separate_state *s, struct answer *answer)
 
 		if (function == TD_NO_FUNCTION)
 			continue;
-		moved = -s->axis.start / fmax(1, visit_by_length(&stay[c], &error));
+		moved = -s->axis.start /
+			fmax(1, visit_by_length(&stay[c], stay[c].own, &error));
 		moved = fmin(1, moved) * share(s, answer, c);
 		for (int k = 0; k < TD_SEPARATE_NODES; k++)
 			answer[function].late[k] +=
@@ -559,38 +570,49 @@ static int is_agreed(const struct td_events *events, uint32_t column, double end
 }
 
 /* Short visits are better known by how many calls and returns windows hold. */
-static void take_visits(const struct td_separate_state *s, struct stay *stay)
+static int take_visits(const struct td_separate_state *s, struct stay *stay)
 {
-	for (uint32_t c = 0; c < s->columns.columns; c++) {
-		uint32_t function = s->columns.function[c];
+	double *again = malloc((s->columns.columns + 1) * sizeof(*again));
 
-		for (int i = 0; i < 2 && function != TD_NO_FUNCTION; i++) {
-			struct stay *to = &stay[function];
+	for (int i = 0; i < 2 && again; i++) {
+		const struct td_events *events = &s->events[i];
 
-			if (!s->events[i].rows.keys || !s->events[i].known[c] ||
-			    !is_agreed(s->events, c, s->columns.ends[c]))
+		if (!events->rows.keys)
+			continue;
+		td_again_find(events, &s->columns, again);
+		for (uint32_t c = 0; c < s->columns.columns; c++) {
+			uint32_t function = s->columns.function[c];
+			double ends = s->columns.ends[c];
+
+			if (function == TD_NO_FUNCTION || !events->known[c] ||
+			    !is_agreed(s->events, c, ends))
 				continue;
-			to->ends += s->columns.ends[c];
-			to->visits += s->columns.ends[c] / s->events[i].visit[c];
+			stay[function].ends += ends;
+			stay[function].visits += ends / events->visit[c];
+			stay[function].stays += ends * (1 - again[c]) / events->visit[c];
 		}
 	}
+	free(again);
+	return again ? 0 : -ENOMEM;
 }
 
+/* `visits`: those of `stay`, or its stays, and `stayed` the windows that are as long. */
 static double visit_of(const struct td_separate_state *s, const struct stay *stay,
-		       double *error)
+		       const double *stayed, double visits, double *error)
 {
-	double by_length = visit_by_length(stay, error), counted, unsure;
+	double by_length = visit_by_length(stay, stayed, error), counted, unsure;
 
-	if (by_length - *error >= COUNTED_MOST || stay->visits <= 0)
+	if (by_length - *error >= COUNTED_MOST || visits <= 0)
 		return by_length;
-	counted = stay->ends / stay->visits;
+	counted = stay->ends / visits;
 	unsure = COUNTED_ERROR * counted;
 	/* without edges lengths are a clock that is right; most of the time may be in few
 	 * visits */
 	if (s->events[0].visits_only &&
 	    (by_length <= 0 || by_length - counted > DIFFERENT * hypot(*error, unsure)))
 		return by_length;
-	*error = unsure;
+	/* of those that are called from one place counts do not say which is how long */
+	*error = s->events[0].visits_only ? fmax(unsure, by_length - counted) : unsure;
 	return counted;
 }
 
@@ -643,18 +665,25 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 	if (!stay)
 		return -ENOMEM;
 	take_stays(s, 0, stay);
-	take_visits(s, stay);
+	if (take_visits(s, stay) != 0) {
+		free(stay);
+		return -ENOMEM;
+	}
 	for (size_t f = 0; f < s->input->functions; f++) {
 		struct td_separate_function *to = &result->function[f];
-		double error;
+		double error, visit;
 
 		if (answer[f].ends <= 0)
 			continue;
 		to->identifiability = 1 - answer[f].prior;
-		to->visit = visit_of(s, &stay[f], &error);
+		/* own windows are no longer than that, wherever it goes on */
+		visit = visit_of(s, &stay[f], stay[f].own, stay[f].visits, &error);
+		to->visit = visit_of(s, &stay[f],
+				     stay[f].stays > 0 ? stay[f].own : stay[f].stayed,
+				     stay[f].stays, &error);
 		to->evidence = evidence_of(s, &answer[f], to->visit, error);
 		for (int i = 0; i < last; i++)
-			fill_node(s, &answer[f], to->visit, i, &to->node[i]);
+			fill_node(s, &answer[f], visit, i, &to->node[i]);
 	}
 	free(stay);
 	count_windows(s, result);

@@ -27,14 +27,15 @@ struct td_separate_state {
 	struct td_ends ends;
 	struct td_events events[2]; /* forward, backward */
 	struct td_lines lines;
+	td_sides sways_cost; /* a window's, by which they were found without edges */
 	struct td_normal normal;
 	double *prior_part;         /* [unknowns] */
 	struct td_unknowns at;      /* the solution */
 	struct td_unknowns bounded; /* within the bounds of fractions */
 };
 
-/* The lines of own windows without a batch, around the solution that there is.  0 or
- * -ENOMEM. */
+/* The lines of own windows without a batch: with edges around the solution that there is,
+ * else by s->sways_cost.  0 or -ENOMEM. */
 int td_separate_lines(const struct td_separate_state *s, const struct td_axis *axis,
 		      unsigned without, struct td_lines *lines);
 

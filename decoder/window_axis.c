@@ -177,13 +177,13 @@ static void find_empty(const struct td_separate_input *input, struct td_axis *ax
  * Edges are random, and in empty windows, too; interrupts that come some
  * instructions late are not.  A start has about as many edges as an end.
  */
-static void find_start(struct td_axis *axis)
+static void find_start(const struct td_separate_input *input, struct td_axis *axis)
 {
 	axis->follows = axis->spread < CONSTANT ||
 			(axis->empty > 0 && axis->empty_spread < axis->spread / 4);
 	axis->start_spread = axis->follows ? 0 : axis->spread;
 	axis->blocks = axis->follows && axis->spread < CONSTANT && axis->empty > 0 &&
-		       !axis->whole;
+		       (!input->exact || input->returns == TD_RETURNS_AND_CALLS);
 	axis->start = axis->empty - axis->beyond;
 	/* below 0: interrupts are late by more than the way to the program takes */
 	if (!axis->follows || axis->empty <= 0)
@@ -260,7 +260,7 @@ int td_axis_find(const struct td_separate_input *input, struct td_axis *axis)
 		axis->kind = TD_AXIS_REQUESTED;
 		err = find_beyond(input, axis);
 		find_empty(input, axis);
-		find_start(axis);
+		find_start(input, axis);
 		return err;
 	}
 	axis->kind = TD_AXIS_MEASURED;

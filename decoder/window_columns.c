@@ -16,6 +16,9 @@
 #define PLACES 8u       /* parts of a column that others come to and come back from */
 #define ROUND_SEEN 32u  /* steps each way that show how soon one is back */
 #define ROUND_LEAST 0.9 /* of the shortest way round that was seen */
+#define EDGES_MOST                                                                       \
+	2.5 /* standard deviations: so much more of the program is in windows            \
+	       with short edges */
 
 /* A function's columns. */
 struct cuts {
@@ -190,8 +193,25 @@ static size_t take_steps(const struct td_columns *columns,
 	return n;
 }
 
+/*
+ * All windows that went the other way have opened before `from`, where those that went up
+ * (or down) have ended first: were it chance, one order in so many would be like that.
+ */
+static int are_apart(const struct step *step, size_t n, unsigned up, uint32_t from)
+{
+	double orders = 1, ended = 0, opened = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (step[i].up != up && step[i].opened >= from)
+			return 0;
+		*(step[i].up == up ? &ended : &opened) += 1;
+		orders *= (double)(i + 1) / (step[i].up == up ? ended : opened);
+	}
+	return orders >= 1 / LEAVES;
+}
+
 /* Where the windows that went up (or down) have ended first, and one gap between them
- * before that; anywhere if they are few. */
+ * before that; if they are few, anywhere, but where chance would not keep them apart. */
 static uint32_t reached(const struct step *step, size_t n, unsigned up)
 {
 	uint32_t from = UINT32_MAX, to = 0, seen = 0, gap;
@@ -204,7 +224,7 @@ static uint32_t reached(const struct step *step, size_t n, unsigned up)
 		to = step[i].closed > to ? step[i].closed : to;
 	}
 	if (seen < REACHED_SEEN)
-		return 0;
+		return are_apart(step, n, up, from) ? from : 0;
 	gap = (to - from) / seen;
 	return from - (gap < from ? gap : from);
 }
@@ -256,11 +276,12 @@ static double shortest_round(const struct step *step, size_t n, unsigned up)
  * to, or from behind it: a cold part that jumps behind the only place that it is entered
  * from is not entered again.
  */
-static void doubt(const struct step *step, size_t n, unsigned up, struct counts *counts)
+static void doubt(const struct step *step, size_t n, unsigned up,
+		  const struct td_axis *axis, struct counts *counts)
 {
 	uint32_t g = up ? step->low : step->high, f = up ? step->high : step->low;
 	uint32_t from = reached(step, n, up);
-	double least = shortest_round(step, n, up);
+	double least = shortest_round(step, n, up) - EDGES_MOST * axis->start_spread;
 	lengths there = {0}, back = {0};
 	double gone = 0, come = 0, from_g = 0, from_f = 0;
 
@@ -309,8 +330,8 @@ static int leave(struct td_columns *columns, const struct td_separate_input *inp
 	for (size_t i = 0, end; i < steps; i = end) {
 		for (end = i; end < steps && by_pair(&step[i], &step[end]) == 0;)
 			end++;
-		doubt(step + i, end - i, 1, &counts);
-		doubt(step + i, end - i, 0, &counts);
+		doubt(step + i, end - i, 1, axis, &counts);
+		doubt(step + i, end - i, 0, axis, &counts);
 	}
 	for (uint32_t c = 0; c < n && !err; c++)
 		columns->alone[c] = alone_below(&counts, c);

@@ -17,6 +17,7 @@
 #define AS_OFTEN 0.25      /* the place below is met so often, at least */
 #define DEPARTED_SOME 4.   /* windows, to know that nobody departs */
 #define DEPARTED_MOST 0.003
+#define GOLDEN 0.61803398874989485
 #define SOME 2  /* calls and returns: more than one */
 #define RUNS 2. /* standard deviations, until the program has started */
 
@@ -38,7 +39,8 @@ struct place {
 	uint32_t source;   /* the column that most direct ones opened in */
 	uint32_t from_source;
 	uint32_t sources; /* in search.source: the direct ones */
-	uint32_t turn;    /* the last of them up to the present window */
+	uint32_t turn;    /* the last of them up to the present window; without edges
+			     how often one was asked for */
 	uint8_t jumped;   /* a function's entry, and others jump there */
 	uint8_t first;    /* nobody comes here but by a call or return, or so */
 	uint8_t again;    /* the program comes by more than once a visit */
@@ -54,7 +56,9 @@ struct search {
 	uint32_t places;
 	uint32_t *opened, *closed; /* [windows]: places */
 	uint32_t *count;           /* [columns], zero between places */
+	double *cycles;            /* [columns], the same: of the windows counted */
 	uint32_t *source;          /* [windows]: windows, by place */
+	double *chance; /* [windows]: of each source and those before it, of its place */
 	uint32_t sources;
 };
 
@@ -145,6 +149,34 @@ static int tells(const struct search *s, const struct place *place, size_t i)
 	return w->calls == 1 || (place->jumped && w->calls == 0 && w->open != w->close);
 }
 
+static double cycles_of(const struct search *s, uint32_t window)
+{
+	double length = td_axis_length(s->axis, &s->input->window[window]);
+
+	return fmax(1, length - td_axis_lost(s->axis, length));
+}
+
+/*
+ * As many windows open in the visit before as it is long: a visit ten times as long as
+ * another one tells ten times as often, though the program comes from either as often.
+ * Those windows are half as long as the visit, in the mean.
+ */
+static void find_chances(struct search *s, const struct place *place)
+{
+	double sum = 0;
+
+	for (uint32_t i = place->sources; i < s->sources; i++)
+		s->cycles[s->columns->open[s->source[i]]] += cycles_of(s, s->source[i]);
+	for (uint32_t i = place->sources; i < s->sources; i++) {
+		uint32_t column = s->columns->open[s->source[i]];
+
+		sum += s->count[column] / s->cycles[column];
+		s->chance[i] = sum;
+	}
+	for (uint32_t i = place->sources; i < s->sources; i++)
+		s->cycles[s->columns->open[s->source[i]]] = 0;
+}
+
 /* The place's ends are those from `begin` on. */
 static void find_source(struct search *s, struct place *place, const struct end *begin)
 {
@@ -162,6 +194,7 @@ static void find_source(struct search *s, struct place *place, const struct end 
 			place->source = column;
 		}
 	}
+	find_chances(s, place);
 	for (const struct end *end = begin; end < last && !by_place(end, begin); end++)
 		s->count[s->columns->open[end->window]] = 0;
 }
@@ -248,13 +281,14 @@ static int is_first(const struct place *place, const struct place *below,
 		return 1;
 	if (place->direct < DIRECT_FEWEST)
 		return 0;
-	return place->offset == 0 || (below && is_behind_a_call(place, below, body));
+	return (place->offset == 0 && !place->again) ||
+	       (below && is_behind_a_call(place, below, body));
 }
 
 /* The function's entry, where those arrive that come from other functions only. */
 static void find_jumps(const struct search *s, struct place *place)
 {
-	place->jumped = s->axis->blocks && place->offset == 0 &&
+	place->jumped = s->axis->blocks && place->offset == 0 && !place->again &&
 			place->crossed >= CROSSED_FEWEST &&
 			place->crossed == place->arrivals;
 	if (place->jumped)
@@ -281,11 +315,34 @@ static void find_first(struct search *s)
 	}
 }
 
-/* Where the last window, up to this one, came from that says so. */
+/* One of the place's sources, each as often as the program comes from there: by multiples
+ * of the golden ratio, which are spread evenly. */
+static uint32_t source_by_chance(const struct search *s, struct place *place)
+{
+	const double *chance = s->chance + place->sources;
+	double turns = GOLDEN * place->turn++;
+	double at = (turns - floor(turns)) * chance[place->direct - 1];
+	uint32_t low = 0, high = place->direct - 1;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (chance[middle] > at)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return s->columns->open[s->source[place->sources + low]];
+}
+
+/* Where the program was before it came to the place; with edges, whose lengths say
+ * nothing, where the last window, up to this one, came from that tells. */
 static uint32_t source_of(const struct search *s, size_t window, struct place *place)
 {
 	const uint32_t *source = s->source + place->sources;
 
+	if (s->axis->blocks)
+		return source_by_chance(s, place);
 	while (place->turn + 1 < place->direct && source[place->turn + 1] <= window)
 		place->turn++;
 	return s->columns->open[source[place->turn]];
@@ -368,8 +425,11 @@ static int search(struct search *s, struct td_ends *ends)
 	s->opened = calloc(n, sizeof(*s->opened));
 	s->closed = calloc(n, sizeof(*s->closed));
 	s->count = calloc(s->columns->columns + 1, sizeof(*s->count));
+	s->cycles = calloc(s->columns->columns + 1, sizeof(*s->cycles));
 	s->source = malloc(n * sizeof(*s->source));
-	if (!s->end || !s->place || !s->opened || !s->closed || !s->count || !s->source)
+	s->chance = malloc(n * sizeof(*s->chance));
+	if (!s->end || !s->place || !s->opened || !s->closed || !s->count || !s->cycles ||
+	    !s->source || !s->chance)
 		return -ENOMEM;
 	sort_ends(s);
 	find_places(s);
@@ -404,7 +464,9 @@ int td_ends_find(struct td_ends *ends, const struct td_separate_input *input,
 	free(s.opened);
 	free(s.closed);
 	free(s.count);
+	free(s.cycles);
 	free(s.source);
+	free(s.chance);
 	return err;
 }
 

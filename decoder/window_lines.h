@@ -7,7 +7,8 @@
  * been edges, is that time times how its function differs from the edges: own
  * windows of any length lie on one line, and the edge is nothing but a place on it.
  * So of a function's fractions only how far along the line they are is left to be told
- * from times.  doc/estimates.md, "Lines".
+ * from times.  doc/estimates.md, "Lines".  Without edges functions have other lines:
+ * window_sways.h.
  *
  * Context: any; no globals.
  */
@@ -16,18 +17,20 @@
 
 #include "decoder/window_columns.h"
 
-/* Fractions of a column are on the line through the edges' mix, as surely as
- * `weight` says (1 / variance of each direction across it); 0: no line is seen. */
+/* Fractions of a column are on the line through the edges' mix, as surely as the weights
+ * say (1 / variance): to the side in which its windows differ most, and in each other
+ * direction across the line.  0: no line is seen. */
 struct td_line {
 	double varies; /* of a fraction from window to window, standard deviation; where
 			  there is a line */
-	double weight;
-	double along[TD_SEPARATE_NODES]; /* of length 1 */
+	double weight, weight_side;
+	double through[TD_SEPARATE_NODES]; /* a point of the line */
+	double along[TD_SEPARATE_NODES];   /* of length 1 */
+	double side[TD_SEPARATE_NODES];    /* across it, of length 1 or 0: none */
 };
 
 struct td_lines {
 	struct td_line *line; /* [columns]; NULL: none, there is nothing to be gained */
-	double mix[TD_SEPARATE_NODES]; /* the edges' */
 };
 
 /* What is known already, for td_lines_find(). */
@@ -46,8 +49,10 @@ int td_lines_find(struct td_lines *lines, const struct td_separate_input *input,
 
 void td_lines_free(struct td_lines *lines);
 
+/* The parts of x that are across the line, times their weights. */
+void td_line_across(const struct td_line *line, const double *x, double *across);
+
 /* What the line pulls a column's fractions `at` by: the gradient. */
-void td_line_pull(const struct td_lines *lines, uint32_t column, const double *at,
-		  double *pull);
+void td_line_pull(const struct td_line *line, const double *at, double *pull);
 
 #endif

@@ -14,6 +14,7 @@
 #define SCARCER 3.        /* times: own windows in one stretch and in the next */
 #define PASSED_MOST 0.1   /* of its function's ends */
 #define TELLING 1         /* own windows, however few, that tell how a stretch behaves */
+#define BRIEF 16.         /* cycles: own windows of visits that are as short as windows */
 
 /* An own window's place and what it counted there. */
 struct sample {
@@ -331,6 +332,13 @@ static int are_alike(const struct td_axis *axis, const struct piece *a,
 	return a->n >= TELLING && b->n >= TELLING && differ(axis, a, b) <= PIECES_DIFFER;
 }
 
+/* Where in such a visit a window begins says whether it is own, not how the stretch
+ * behaves. */
+static int are_brief(const struct piece *a, const struct piece *b)
+{
+	return a->n + b->n > 0 && a->x + b->x < BRIEF * (a->n + b->n);
+}
+
 static void join_alike(const struct td_axis *axis, const struct end *end,
 		       const struct sample *sample, size_t n, struct stretches *s)
 {
@@ -346,6 +354,7 @@ static void join_alike(const struct td_axis *axis, const struct end *end,
 	for (uint32_t i = 0; i + 1 < s->n;) {
 		if (!is_passed(end, &s->at[i], &piece[i], ends) &&
 		    !is_passed(end, &s->at[i + 1], &piece[i + 1], ends) &&
+		    !are_brief(&piece[i], &piece[i + 1]) &&
 		    !are_alike(axis, &piece[i], &piece[i + 1])) {
 			i++;
 			continue;

@@ -13,9 +13,11 @@ decoder_tests = \
 	tests/unit/test_compare \
 	tests/unit/test_cpu_name \
 	tests/unit/test_estimate \
+	tests/unit/test_event_groups \
 	tests/unit/test_events \
 	tests/unit/test_export \
 	tests/unit/test_formats \
+	tests/unit/test_group_rates \
 	tests/unit/test_history \
 	tests/unit/test_import \
 	tests/unit/test_jitdump \
@@ -45,6 +47,8 @@ decoder_tests = \
 	tests/unit/test_window_events \
 	tests/unit/test_window_late \
 	tests/unit/test_window_short \
+	tests/unit/test_window_lines \
+	tests/unit/test_window_sways \
 	tests/unit/test_window_start \
 	tests/unit/test_window_stays \
 	tests/unit/test_window_strays
@@ -58,7 +62,7 @@ td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/u
 tests_unit_test_annotate_SOURCES = tests/unit/test_annotate.c $(td_build_profile)
 tests_unit_test_annotate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_annotate_LDADD = tools/libannotate.la tools/libprint.la $(td_unit_ldadd)
-tests_unit_test_compare_SOURCES = tests/unit/test_compare.c $(td_build_profile) \
+tests_unit_test_compare_SOURCES = tests/unit/test_compare.c tests/unit/uniform.h $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_compare_CFLAGS = $(td_unit_cflags)
 tests_unit_test_compare_LDADD = tools/libprint.la $(td_unit_ldadd)
@@ -71,10 +75,16 @@ tests_unit_test_latencies_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
 tests_unit_test_published_SOURCES = tests/unit/test_published.c
 tests_unit_test_published_CFLAGS = $(td_unit_cflags)
 tests_unit_test_published_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_event_groups_SOURCES = tests/unit/test_event_groups.c tests/unit/unit.h
+tests_unit_test_event_groups_CFLAGS = $(td_unit_cflags)
+tests_unit_test_event_groups_LDADD = $(td_unit_ldadd)
 tests_unit_test_events_SOURCES = tests/unit/test_events.c
 tests_unit_test_events_CFLAGS = $(td_unit_cflags)
 tests_unit_test_events_LDADD = $(td_unit_ldadd) -lm
-tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c tests/unit/unit.h
+tests_unit_test_group_rates_SOURCES = tests/unit/test_group_rates.c
+tests_unit_test_group_rates_CFLAGS = $(td_unit_cflags)
+tests_unit_test_group_rates_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c tests/unit/uniform.h tests/unit/unit.h
 tests_unit_test_estimate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_estimate_LDADD = $(td_unit_ldadd)
 tests_unit_test_export_SOURCES = tests/unit/test_export.c $(td_build_profile) \
@@ -160,6 +170,12 @@ tests_unit_test_window_events_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_short_SOURCES = tests/unit/test_window_short.c tests/unit/unit.h
 tests_unit_test_window_short_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_short_LDADD = $(td_unit_ldadd)
+tests_unit_test_window_lines_SOURCES = tests/unit/test_window_lines.c tests/unit/unit.h
+tests_unit_test_window_lines_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_lines_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_sways_SOURCES = tests/unit/test_window_sways.c $(td_separated)
+tests_unit_test_window_sways_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_sways_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_late_SOURCES = tests/unit/test_window_late.c $(td_separated)
 tests_unit_test_window_late_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_late_LDADD = $(td_unit_ldadd) -lm
@@ -172,7 +188,7 @@ tests_unit_test_window_stays_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_cholesky_SOURCES = tests/unit/test_cholesky.c tests/unit/unit.h
 tests_unit_test_cholesky_CFLAGS = $(td_unit_cflags)
 tests_unit_test_cholesky_LDADD = $(td_unit_ldadd)
-tests_unit_test_student_SOURCES = tests/unit/test_student.c tests/unit/unit.h
+tests_unit_test_student_SOURCES = tests/unit/test_student.c tests/unit/uniform.h tests/unit/unit.h
 tests_unit_test_student_CFLAGS = $(td_unit_cflags)
 tests_unit_test_student_LDADD = $(td_unit_ldadd)
 tests_unit_test_window_strays_SOURCES = tests/unit/test_window_strays.c $(td_build_profile)
@@ -208,6 +224,7 @@ agent_tests = \
 	tests/unit/test_brief \
 	tests/unit/test_burst \
 	tests/unit/test_callpath \
+	tests/unit/test_descriptors \
 	tests/unit/test_identity \
 	tests/unit/test_groups \
 	tests/unit/test_judge \
@@ -215,6 +232,7 @@ agent_tests = \
 	tests/unit/test_metrics \
 	tests/unit/test_strobe \
 	tests/unit/test_vernier \
+	tests/unit/test_vernier_tick \
 	tests/unit/test_windows
 check_PROGRAMS += $(agent_tests)
 TESTS += $(agent_tests)
@@ -222,6 +240,8 @@ tests_unit_test_groups_SOURCES = tests/unit/test_groups.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_groups_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_groups_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+tests_unit_test_descriptors_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_descriptors_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 tests_unit_test_judge_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_judge_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 tests_unit_test_metrics_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
@@ -273,6 +293,10 @@ tests_unit_test_vernier_SOURCES = tests/unit/test_vernier.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
 tests_unit_test_vernier_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_vernier_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+tests_unit_test_vernier_tick_SOURCES = tests/unit/test_vernier_tick.c \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_vernier_tick_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_vernier_tick_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/unit/test_collect
 TESTS += tests/unit/test_collect

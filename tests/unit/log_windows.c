@@ -13,6 +13,10 @@ static const char *const group_counters[] = {
 static const char *const all_counters[] = {
 	"slots",         "retiring", "bad_speculation", "frontend_bound",
 	"backend_bound", "inst",     "near_returns",    NULL};
+static const char *const paired_counters[] = {
+	"slots",          "retiring",      "bad_speculation",
+	"frontend_bound", "backend_bound", "inst",
+	"none",           "none",          NULL};
 static const char *const part_counters[] = {"slots", "retired", "not_delivered",
 					    "none",  "inst",    NULL};
 static const char *const shared_counters[] = {"slots", "retired", "not_delivered", "none",
@@ -103,6 +107,51 @@ static void describe_parts(struct td_file_header *header)
 	memcpy(header->event, event, sizeof(event));
 }
 
+static void describe_paired(struct td_file_header *header)
+{
+	static const struct td_file_event event[] = {
+		{"inst", 0, 5, 0},         {"issued", 1, 1, 0},
+		{"retired", 1, 2, 0},      {"near_returns", 1, 6, 0},
+		{"near_calls", 1, 7, 0},   {"not_delivered", 2, 1, 0},
+		{"recovery", 2, 2, 0},     {"near_returns", 2, 6, 0},
+		{"near_calls", 2, 7, 0},   {"stores", 3, 1, 0},
+		{"near_returns", 3, 6, 0},
+	};
+
+	describe_groups(header);
+	header->groups = 4;
+	header->events = sizeof(event) / sizeof(event[0]);
+	memcpy(header->event, event, sizeof(event));
+}
+
+/* The program's events behind returns and calls, half of each; the last group has no
+ * calls. */
+static void put_paired(const struct td_separate_window *from, unsigned group,
+		       struct td_file_window *to)
+{
+	uint32_t value[TD_NODES_LEVEL1] = {0};
+
+	put_group(from, 2, to);
+	memcpy(value, to->value + 1, sizeof(value)); /* issued, retired, recovery */
+	put_group(from, 1, to);
+	value[3] = to->value[2]; /* not delivered */
+	put_group(from, 0, to);
+	to->group = (uint8_t)group;
+	if (!group) {
+		to->value[6] = 0;
+		return;
+	}
+	memset(to->value + 1, 0, sizeof(value));
+	if (group < 3) {
+		to->value[1] = group == 1 ? value[0] : value[3];
+		to->value[2] = group == 1 ? value[1] : value[2];
+		to->value[7] = LOG_BASE_CALLS + (from->calls + 1u) / 2;
+	} else {
+		to->value[1] = value[2];
+	}
+	to->value[6] = LOG_BASE_RETURNS + from->calls / 2u;
+}
+
 static void describe_shared(struct td_file_header *header)
 {
 	static const struct td_file_event event[] = {
@@ -143,9 +192,9 @@ static void put_part(const struct td_separate_window *from, unsigned part,
 
 void log_windows(struct build *build, const struct sim *sim, enum log_kind kind)
 {
-	static const char *const *const names[] = {metrics_counters, group_counters,
-						   all_counters,     part_counters,
-						   shared_counters,  metrics_counters};
+	static const char *const *const names[] = {
+		metrics_counters, group_counters,  all_counters,    part_counters,
+		shared_counters,  paired_counters, metrics_counters};
 	uint32_t object, thread;
 	struct td_file_place **place =
 		calloc(sim->functions, sizeof(struct td_file_place *));
@@ -166,6 +215,8 @@ void log_windows(struct build *build, const struct sim *sim, enum log_kind kind)
 		describe_parts(build->header);
 	if (kind == LOG_SHARED)
 		describe_shared(build->header);
+	if (kind == LOG_PAIRED)
+		describe_paired(build->header);
 	object = build_object(build, TD_OBJECT_ELF, "/nowhere/program");
 	thread = build_thread(build, 42, "main");
 	for (unsigned f = 0; f < sim->functions; f++)
@@ -187,6 +238,8 @@ void log_windows(struct build *build, const struct sim *sim, enum log_kind kind)
 			put_part(from, i % 2, to);
 		else if (kind == LOG_SHARED)
 			put_shared(from, i % 3, to);
+		else if (kind == LOG_PAIRED)
+			put_paired(from, LOG_PAIRED_GROUP(i), to);
 		else
 			put_values(from, to);
 		if (from->empty)

@@ -15,6 +15,10 @@
 
 /* Our own in each window. */
 #define LOG_BASE_RETURNS 3u
+#define LOG_BASE_CALLS 1u
+
+/* LOG_PAIRED: which group counts in window i; empty ones in turn as well. */
+#define LOG_PAIRED_GROUP(i) (((i) + (i) / 64) % 4)
 
 /* What is logged. */
 enum log_kind {
@@ -23,6 +27,8 @@ enum log_kind {
 	LOG_ALL,    /* the same with returns in each of them, as counters like others */
 	LOG_PARTS,  /* groups of the vernier's: nobody counts returns */
 	LOG_SHARED, /* level 1 by formulas, for another thread has a part of the slots */
+	LOG_PAIRED, /* groups, in turn: level 1 whole, two with two of its events, returns
+		       and calls, and one of another event with returns */
 	LOG_HALVES, /* LOG_METRICS, where another thread has half of each other window's
 		       slots */
 };

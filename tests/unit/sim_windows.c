@@ -8,6 +8,8 @@
 #define WIDTH 6
 #define PIECES 4 /* of a function's body, with calls between them */
 #define DEPTH 64
+#define CHAIN 8    /* functions of SIM_CHAIN */
+#define LINKS 4    /* that its loop calls */
 #define BEFORE 18. /* cycles of the profiler from arming to the program */
 #define AFTER 45.  /* from the program's last to the reading */
 
@@ -128,7 +130,7 @@ static void draw_functions(struct program *program)
 		f->block = program->setup->block * (double)(i % 7 + 1) / 7;
 		if (program->setup->kind == SIM_CHAIN) {
 			f->block = program->setup->block;
-			f->code = 4000;
+			f->code = program->setup->loops && i < LINKS ? f->block : 4000;
 		}
 		f->pieces = 1 + (unsigned)(uniform(&random) * PIECES);
 		for (unsigned p = 0; p < f->pieces; p++) {
@@ -205,6 +207,10 @@ static const struct line ways[] = {
 	{0, 54, 1, -1, 20},  {1, 14, 0, 0, 20},  {2, 900, 1, -1, 1}, {3, 2500, 1, -1, 1},
 	{4, 130, 1, -1, 12}, {5, 45, 0, -1, 12},
 };
+static const struct line deep[] = {
+	{RECURSES, 18, 0, -1, 9}, {RECURSES, 14, 1, -1, 9}, {0, 103, 1, -1, 2},
+	{1, 97, 0, -1, 2},        {3, 150, 1, -1, 3},       {4, 80, 0, -1, 3},
+};
 static const struct line steady[] = {
 	{2, 60, 1, -1, 10}, {3, 80, 0, -1, 10},  {4, 110, 1, -1, 10}, {5, 48, 0, -1, 10},
 	{2, 60, 1, -1, 10}, {6, 140, 0, -1, 10}, {0, 2000, 1, -1, 1}, {1, 1500, 1, -1, 1},
@@ -221,6 +227,7 @@ static const struct script {
 } scripts[] = {
 	[SIM_AWKWARD] = SCRIPT(patterns, 15, 0.1),
 	[SIM_WAYS] = SCRIPT(ways, 6, 0.1),
+	[SIM_DEEP] = SCRIPT(deep, 5, 0.1),
 	[SIM_EXACT] = SCRIPT(steady, 7, 0),
 };
 
@@ -292,7 +299,6 @@ static void next_in_cycle(struct program *program)
 	program->calls++;
 }
 
-#define CHAIN 8
 static void next_in_chain(struct program *program)
 {
 	/* the loop is returned to where it calls the next one */
@@ -317,6 +323,22 @@ static void next_in_chain(struct program *program)
 	program->calls += program->visit.returned;
 }
 
+#define TABLE 6
+static void next_in_table(struct program *program)
+{
+	int returned = program->visit.function != TABLE - 1;
+
+	program->visit = (struct visit){
+		.function = returned
+				    ? TABLE - 1
+				    : (unsigned)(uniform(&program->random) * (TABLE - 1)),
+		.cycles = 30 * between(&program->random, 0.95, 1.05),
+		.returned = returned,
+		.phase = -1,
+	};
+	program->calls += returned;
+}
+
 static void next_visit(struct program *program)
 {
 	unsigned last = program->visit.function;
@@ -327,6 +349,8 @@ static void next_visit(struct program *program)
 		next_in_tree(program);
 	else if (program->setup->kind == SIM_CYCLE)
 		next_in_cycle(program);
+	else if (program->setup->kind == SIM_TABLE)
+		next_in_table(program);
 	else if (program->setup->kind == SIM_CHAIN)
 		next_in_chain(program);
 	else
@@ -522,6 +546,7 @@ void sim_run(struct sim *sim, const struct sim_setup *setup)
 	program.functions = has_script(setup)          ? scripts[setup->kind].functions
 			    : setup->kind == SIM_LONG  ? 12
 			    : setup->kind == SIM_CYCLE ? CYCLE
+			    : setup->kind == SIM_TABLE ? TABLE
 			    : setup->kind == SIM_CHAIN ? CHAIN
 						       : setup->functions;
 	sim->functions = program.functions;

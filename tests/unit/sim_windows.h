@@ -24,6 +24,9 @@ enum sim_kind {
 		      a long one that behaves differently */
 	SIM_EXACT, /* visits always as long as before: of blocks, if interrupts come there
 		    */
+	SIM_DEEP,  /* function 2 calls itself nine times and returns as often, 18 and 14
+		      cycles each; two pairs, 80 to 150 */
+	SIM_TABLE, /* function 5 calls any of the other five, all of 30 cycles a visit */
 	SIM_CHAIN, /* a loop of 1 or 2 cycles a visit that calls four, of 27, 40, 30 and
 		      8, for two thirds of the time; three of 3,000.  Each stands where it
 		      would in memory, and blocks are of one length in all */
@@ -46,6 +49,9 @@ struct sim_setup {
 			  of their first; one is so much faster, the other slower (0..1)
 			*/
 	double dwell;  /* mean cycles of them, at the mean speed */
+	int loops;     /* SIM_CHAIN: the four are loops of one block, whose head is their
+			* entry
+			*/
 	int no_returns;        /* no counter is free for near returns */
 	int calls;             /* near calls are counted, too */
 	int unknown_requested; /* the windows do not say what was asked for */

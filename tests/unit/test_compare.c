@@ -13,6 +13,7 @@
 #include "decoder/text.h"
 #include "tests/unit/build_profile.h"
 #include "tests/unit/json.h"
+#include "tests/unit/uniform.h"
 #include "tests/unit/unit.h"
 #include "tools/diff_print.h"
 
@@ -50,16 +51,6 @@ static const struct program usual = {
 
 static const struct td_compare_query query = {
 	.threshold = 0.01, .noise = 0.04, .min_windows = 50};
-
-static uint64_t state = 88172645463325252u;
-
-static double uniform(void)
-{
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return (double)(state * 2685821657736338717u >> 11) / 9007199254740992.0;
-}
 
 /* Within half of `width` around 0. */
 static double around(double width)

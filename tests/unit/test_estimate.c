@@ -4,18 +4,8 @@
 #include <string.h>
 
 #include "decoder/estimate.h"
+#include "tests/unit/uniform.h"
 #include "tests/unit/unit.h"
-
-static uint64_t state = 88172645463325252u;
-
-/* xorshift64*, uniform in 0..1: the same numbers on every machine */
-static double uniform(void)
-{
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return (double)(state * 2685821657736338717u >> 11) / 9007199254740992.0;
-}
 
 static void add(struct td_file_sum *x, struct td_file_sum *d, uint64_t a, uint64_t b)
 {

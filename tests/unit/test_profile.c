@@ -77,8 +77,8 @@ START_TEST(refusals)
 	refused(&build, 0, "not a tdagent profile");
 	refused(&build, 5, "truncated in the header");
 	refused(&build, sizeof(struct td_file_header) - 1, "truncated in the header");
-	build.header->version = 3;
-	refused(&build, build_size(&build), "version 3 is newer than this tdagent");
+	build.header->version = TD_FILE_VERSION + 1;
+	refused(&build, build_size(&build), "version 4 is newer than this tdagent");
 	refused(&build, build_size(&build), "upgrade");
 	build.header->version = 0;
 	refused(&build, build_size(&build), "version 0");

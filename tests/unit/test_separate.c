@@ -131,6 +131,70 @@ START_TEST(visits)
 }
 END_TEST
 
+#define RECURSES 2
+
+/* A call of itself ends no visit, if it is counted: of 18 and 14 cycles between events it
+ * makes 288 from entry to exit, and comes again at once one time of three. */
+START_TEST(calls_itself)
+{
+	const struct sim_setup setup = {.kind = SIM_DEEP,
+					.seed = 4,
+					.windows = 30000,
+					.shortest = 2,
+					.most = 600,
+					.calls = 1};
+	const struct td_separate_function *function;
+
+	separate(&setup);
+	function = &result.function[RECURSES];
+	ck_assert_int_eq(function->evidence, TD_EVIDENCE_SEPARATED);
+	ck_assert_double_ge(function->visit, 288);
+	ck_assert_double_le(function->visit, 500);
+	ck_assert_double_le(error_of(RECURSES), 0.7);
+	done();
+}
+END_TEST
+
+/* The same by lengths alone: too rare for counts, 15 and 15 cycles. */
+START_TEST(calls_itself_seldom)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 4,
+					.windows = 30000,
+					.shortest = 2,
+					.most = 600,
+					.calls = 1};
+
+	separate(&setup);
+	ck_assert_int_eq(result.function[RECURSES].evidence, TD_EVIDENCE_SEPARATED);
+	ck_assert_double_ge(result.function[RECURSES].visit, 25);
+	ck_assert_double_le(error_of(RECURSES), 2);
+	done();
+}
+END_TEST
+
+/* Each time it is any of five: counts do not say which of them takes how long, and all
+ * have an answer. */
+START_TEST(any_of_five)
+{
+	for (unsigned seed = 5; seed <= 8; seed++) {
+		const struct sim_setup setup = {.kind = SIM_TABLE,
+						.seed = seed,
+						.windows = 20000,
+						.shortest = 2,
+						.most = 600,
+						.calls = 1};
+
+		separate(&setup);
+		for (unsigned f = 0; f < sim.functions; f++)
+			ck_assert_int_eq(result.function[f].evidence,
+					 TD_EVIDENCE_SEPARATED);
+		limit(25, INFINITY, 2);
+		done();
+	}
+}
+END_TEST
+
 /* Without a counter of returns nothing is known to be a function's own. */
 START_TEST(no_returns)
 {
@@ -333,6 +397,58 @@ START_TEST(silent_by_choice)
 	ck_assert_msg(chosen < random / 2, "%.2f square points, %.2f if taken for random",
 		      chosen, random);
 	sim_free(&sim);
+}
+END_TEST
+
+/*
+ * Four counters again: two events and who called and returned in each window, so that bad
+ * speculation is one half in some windows and the other in others; a sixteenth counts
+ * level 1 without calls and returns.
+ */
+static void as_pairs(void)
+{
+	uint64_t state = 88172645463325252u;
+
+	for (size_t i = 0; i < sim.windows; i++) {
+		struct td_separate_window *w = &sim.window[i];
+		float recovery = w->value[1] / 2;
+		unsigned draw;
+
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		draw = (unsigned)(state >> 33) % 32;
+		w->counts = draw < 2 ? 0xd : draw < 17 ? 0x3 : 0x24;
+		w->unsure = draw < 2;
+		if (w->unsure)
+			w->calls = 0;
+		w->value[1] = w->counts == 0x3 ? w->value[1] - recovery : -7777;
+		w->value[5] = w->counts == 0x24 ? recovery : -7777;
+	}
+}
+
+START_TEST(a_node_in_two_parts)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 3,
+					.windows = 30000,
+					.shortest = 2,
+					.most = 600,
+					.calls = 1};
+	struct td_separate_input input;
+	double rest = 0;
+
+	sim_run(&sim, &setup);
+	as_pairs();
+	input = sim_input(&sim);
+	input.width = 6;
+	input.exact = 1;
+	input.returns = TD_RETURNS_AND_CALLS;
+	ck_assert_int_eq(td_separate_parts(&input, &result), 0);
+	limit(100, INFINITY, 1.5);
+	limit(25, 100, 1.2);
+	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+		rest += result.cost.mix[k];
+	ck_assert_double_eq_tol(rest, 1, 1e-9);
+	done();
 }
 END_TEST
 
@@ -641,12 +757,28 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"separate",
-		(const TTest *const[]){
-			awkward_patterns, long_windows, never_worse_than_the_plain_rule,
-			visits, no_returns, parts_of_level_1, no_parts, silent_windows,
-			silent_windows_with_edges, silent_by_choice, measured_lengths,
-			intervals, intervals_behind_edges, rare_and_short, lost_fractions,
-			level_1_only, little, many_functions, NULL});
+	return unit_main("separate",
+			 (const TTest *const[]){awkward_patterns,
+						long_windows,
+						never_worse_than_the_plain_rule,
+						visits,
+						calls_itself,
+						calls_itself_seldom,
+						any_of_five,
+						no_returns,
+						parts_of_level_1,
+						a_node_in_two_parts,
+						no_parts,
+						silent_windows,
+						silent_windows_with_edges,
+						silent_by_choice,
+						measured_lengths,
+						intervals,
+						intervals_behind_edges,
+						rare_and_short,
+						lost_fractions,
+						level_1_only,
+						little,
+						many_functions,
+						NULL});
 }

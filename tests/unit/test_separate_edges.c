@@ -242,6 +242,37 @@ START_TEST(late_interrupts)
 }
 END_TEST
 
+/*
+ * Visits of some 60 cycles, interrupts up to 240 late: a length that is known to half of
+ * itself is no reason to believe what intervals cannot know.
+ */
+START_TEST(late_and_unsure)
+{
+	const struct sim_setup setup = {.kind = SIM_TREE,
+					.seed = 2,
+					.program = 4,
+					.functions = 20,
+					.windows = 4000,
+					.shortest = 2,
+					.most = 600,
+					.block = 240};
+	int answers = 0;
+
+	separate(&setup);
+	ck_assert_double_lt(result.cost.start, -30);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		if (sim.cycles[f] <= 0 ||
+		    result.function[f].evidence == TD_EVIDENCE_CALLERS)
+			continue;
+		ck_assert_double_ge(result.function[f].visit, -3 * result.cost.start);
+		ck_assert_double_le(error_of(f), 20);
+		answers++;
+	}
+	ck_assert_int_ge(answers, 5);
+	done();
+}
+END_TEST
+
 static double half_width(const struct td_separate_function *function, int node)
 {
 	const struct td_estimate *e = &function->node[node].estimate;
@@ -306,8 +337,9 @@ END_TEST
 /*
  * Each function behaves in two ways, and is slower in one of them.  Behind edges that
  * shows across its own windows' line alone: if what edges explain is taken off their
- * scatter instead, nothing is left of most functions, the root mean square is 1.29 points
- * and 95.0 % of the intervals hold the truth.
+ * scatter instead, nothing is left of most functions, and the root mean square is 1.29
+ * points.  With lines of own windows as they come, more of them slow ones, it is 1.12,
+ * and 0.92 where each counts as often as its visits are met.
  */
 START_TEST(varying_behind_edges)
 {
@@ -333,18 +365,18 @@ START_TEST(varying_behind_edges)
 		count_held(&held);
 	}
 	ck_assert_double_gt(n, 0);
-	ck_assert_double_lt(sqrt(squares / n), 1.2);
-	limit_held(&held, 96, 99);
+	ck_assert_double_lt(sqrt(squares / n), 1);
+	limit_held(&held, 95, 98);
 }
 END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"separate_edges",
-		(const TTest *const[]){edges, torn_windows, visits_of_torn_windows,
-				       small_edges, small_edges_short_windows,
-				       no_short_windows, short_visits_behind_edges,
-				       visits_that_end_late, varying_behind_edges,
-				       late_interrupts, late_in_pieces, NULL});
+	return unit_main("separate_edges",
+			 (const TTest *const[]){
+				 edges, torn_windows, visits_of_torn_windows, small_edges,
+				 small_edges_short_windows, no_short_windows,
+				 short_visits_behind_edges, visits_that_end_late,
+				 varying_behind_edges, late_interrupts, late_and_unsure,
+				 late_in_pieces, NULL});
 }

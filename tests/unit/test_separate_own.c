@@ -34,6 +34,50 @@ START_TEST(short_way_and_long_way)
 }
 END_TEST
 
+/* Mean half width of level 1 of functions below 100 cycles, in points. */
+static double half_width(struct td_separate_input *input)
+{
+	double sum = 0, n = 0;
+
+	ck_assert_int_eq(td_separate(input, &result), 0);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		for (int i = 0; i < TD_NODES_LEVEL1 && visit(f) < 100; i++) {
+			const struct td_estimate *e =
+				&result.function[f].node[i].estimate;
+
+			sum += 100 * (e->high - e->low) / 2;
+			n++;
+		}
+	}
+	td_separate_free(&result);
+	ck_assert_double_gt(n, 0);
+	return sum / n;
+}
+
+/* Without empty windows nobody knows when the program begins, nor when it ends. */
+START_TEST(start_without_empty_windows)
+{
+	const struct sim_setup setup = {.kind = SIM_CYCLE,
+					.seed = 2,
+					.windows = 20000,
+					.shortest = 2,
+					.most = 600};
+	struct td_separate_input input;
+	double with;
+
+	sim_run(&sim, &setup);
+	input = sim_input(&sim);
+	with = half_width(&input);
+	input.windows = 0;
+	for (size_t i = 0; i < sim.windows; i++)
+		if (!sim.window[i].empty)
+			sim.window[input.windows++] = sim.window[i];
+	ck_assert_uint_lt(input.windows, sim.windows);
+	ck_assert_double_gt(half_width(&input), 1.1 * with);
+	sim_free(&sim);
+}
+END_TEST
+
 /* Pieces of the function whose own windows are of one way, if edges are so wide. */
 static unsigned pieces_of_ways(double edges)
 {
@@ -113,7 +157,7 @@ START_TEST(beyond_a_bound)
 END_TEST
 
 /* Mean over runs of the worst fractions of the chain's longer functions. */
-static double error_of_chain(double slower)
+static double error_of_chain(double slower, int loops)
 {
 	double sum = 0;
 
@@ -125,7 +169,8 @@ static double error_of_chain(double slower)
 						.most = 600,
 						.slower = slower,
 						.dwell = 400,
-						.block = 5};
+						.block = 5,
+						.loops = loops};
 
 		separate(&setup);
 		for (unsigned f = 0; f < LINKS; f++)
@@ -142,8 +187,18 @@ static double error_of_chain(double slower)
  */
 START_TEST(lengths_of_blocks)
 {
-	ck_assert_double_lt(error_of_chain(0), 1.1);
-	ck_assert_double_lt(error_of_chain(0.2), 1.55);
+	ck_assert_double_lt(error_of_chain(0, 0), 1.1);
+	ck_assert_double_lt(error_of_chain(0.2, 0), 1.55);
+}
+END_TEST
+
+/*
+ * A function that begins with a loop is where it was entered again and again: of the
+ * windows that end there only the first turn's are the caller's.
+ */
+START_TEST(loops_at_the_entry)
+{
+	ck_assert_double_lt(error_of_chain(0, 1), 0.7);
 }
 END_TEST
 
@@ -201,9 +256,11 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"separate_own",
-		(const TTest *const[]){short_way_and_long_way, whole_behind_edges,
-				       the_same_windows_again, beyond_a_bound,
-				       lengths_of_blocks, nothing_below_a_step, NULL});
+	return unit_main("separate_own",
+			 (const TTest *const[]){short_way_and_long_way,
+						whole_behind_edges,
+						the_same_windows_again, beyond_a_bound,
+						lengths_of_blocks, loops_at_the_entry,
+						nothing_below_a_step,
+						start_without_empty_windows, NULL});
 }

@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "decoder/student.h"
+#include "tests/unit/uniform.h"
 #include "tests/unit/unit.h"
 
 static void is_near(double found, double expected, double relative)
@@ -50,16 +51,6 @@ START_TEST(quantiles)
 	ck_assert(td_student_quantile(0.3) == td_student_quantile(1));
 }
 END_TEST
-
-static uint64_t state = 88172645463325252u;
-
-static double uniform(void)
-{
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return (double)(state * 2685821657736338717u >> 11) / 9007199254740992.0;
-}
 
 /* The mean of `df` squared normal variables, df even. */
 static double chi_square(unsigned df)

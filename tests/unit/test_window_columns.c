@@ -29,6 +29,14 @@ static const struct part once[] = {
 	{HALVES, 30, 30, 1, 0},
 };
 
+/* The same, now and then. */
+static const struct part seldom[] = {
+	{CALLER, 0, 1500, 1, 0},
+	{HALVES, 0, 30, 0, 0},
+	{COLD, 0, 150, 0, 0},
+	{HALVES, 30, 30, 1, 0},
+};
+
 /* A loop with a jump to the cold part and back. */
 static const struct part often[] = {
 	{CALLER, 0, 80, 1, 0}, {HALVES, 0, 60, 0, 0}, {COLD, 0, 50, 0, 0},
@@ -66,6 +74,15 @@ static const struct part slow[] = {
 	{HALVES, ENDING, 4, 1, 0},
 };
 
+/* A call and a return, in visits of about `cycles`. */
+#define CALLS(cycles)                                                                    \
+	{CALLER, 0, 40, 1, 0}, {HALVES, 0, cycles, 1, 0}, {CALLER, 40, 15, 1, 0},        \
+	{                                                                                \
+		HALVES, ENDING, 4, 1, 0                                                  \
+	}
+#define MORE_CALLS(cycles) CALLS(cycles), CALLS(cycles), CALLS(cycles), CALLS(cycles)
+static const struct part brief[] = {MORE_CALLS(12)}, longer[] = {MORE_CALLS(60)};
+
 struct moment {
 	uint32_t function, offset, left; /* left: calls and returns so far */
 	uint32_t unlike; /* cycles so far of what behaves in another way */
@@ -74,6 +91,8 @@ struct moment {
 
 static struct moment moment[16384];
 static struct td_separate_window window[WINDOWS];
+static size_t windows = WINDOWS;
+static double start_spread; /* of edges, cycles */
 
 /* The cold part, and an ending that takes its time. */
 static int is_unlike(const struct part *part)
@@ -109,6 +128,7 @@ static void cut(const struct part *part, size_t parts)
 	size_t moments = run(part, parts);
 	struct td_random random;
 
+	windows = WINDOWS;
 	td_random_seed(&random, 1, 0);
 	for (size_t i = 0; i < WINDOWS; i++) {
 		uint32_t length = 2 + (uint32_t)td_random_below(&random, LONGEST);
@@ -136,7 +156,7 @@ static void cut(const struct part *part, size_t parts)
 
 #define INPUT                                                                            \
 	{                                                                                \
-		.window = window, .windows = WINDOWS, .functions = FUNCTIONS,            \
+		.window = window, .windows = windows, .functions = FUNCTIONS,            \
 		.nodes = TD_SEPARATE_NODES, .returns = 1,                                \
 	}
 
@@ -144,7 +164,8 @@ static void cut(const struct part *part, size_t parts)
 static struct td_columns columns_of_all(void)
 {
 	const struct td_separate_input input = INPUT;
-	struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .width = 1};
+	struct td_axis axis = {
+		.kind = TD_AXIS_REQUESTED, .width = 1, .start_spread = start_spread};
 	struct td_columns columns;
 
 	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
@@ -174,6 +195,28 @@ static double alone_in_cold(const struct part *part, size_t parts)
 START_TEST(cold_part)
 {
 	ck_assert(isinf(alone_in_cold(once, sizeof(once) / sizeof(once[0]))));
+}
+END_TEST
+
+/* Windows from one to the other without a call or return. */
+static int jumps(uint32_t from, uint32_t to)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < windows; i++)
+		n += window[i].open == from && window[i].close == to && !window[i].calls;
+	return n;
+}
+
+/* Where few have been seen on either way, too: six and seven, of which chance would keep
+ * all apart in one of 1,716 orders. */
+START_TEST(seldom_cold)
+{
+	cut(seldom, sizeof(seldom) / sizeof(seldom[0]));
+	windows = 1300;
+	ck_assert_int_eq(jumps(HALVES, COLD), 6);
+	ck_assert_int_eq(jumps(COLD, HALVES), 7);
+	ck_assert(isinf(alone_in(COLD)));
 }
 END_TEST
 
@@ -215,6 +258,16 @@ START_TEST(way_round)
 	ck_assert_msg(alone > 60 && alone <= 90, "up to %g cycles", alone);
 	alone = alone_in(COLD);
 	ck_assert_msg(alone > 40 && alone <= 60, "up to %g cycles", alone);
+}
+END_TEST
+
+/* Edges: of windows that are too short by what was asked for some have been through. */
+START_TEST(way_round_behind_edges)
+{
+	cut(ring, sizeof(ring) / sizeof(ring[0]));
+	start_spread = 20;
+	ck_assert_double_lt(alone_in(HALVES), 50);
+	start_spread = 0;
 }
 END_TEST
 
@@ -315,6 +368,14 @@ START_TEST(passed_place)
 }
 END_TEST
 
+/* At the end of a short visit no window is own, whatever it does there. */
+START_TEST(brief_visits)
+{
+	ck_assert_uint_eq(pieces_of(brief, sizeof(brief) / sizeof(brief[0])), 1);
+	ck_assert_uint_ge(pieces_of(longer, sizeof(longer) / sizeof(longer[0])), 2);
+}
+END_TEST
+
 /* Windows that went to the cold part and back are no reason to cut. */
 START_TEST(whole_where_it_jumps)
 {
@@ -325,8 +386,9 @@ END_TEST
 int main(void)
 {
 	return unit_main("window_columns",
-			 (const TTest *const[]){cold_part, cold_part_of_a_loop,
-						there_and_back, way_round, own_by_length,
-						passed_place, whole_where_it_jumps,
-						rounding_makes_no_pieces, NULL});
+			 (const TTest *const[]){
+				 cold_part, seldom_cold, cold_part_of_a_loop,
+				 there_and_back, way_round, way_round_behind_edges,
+				 own_by_length, passed_place, brief_visits,
+				 whole_where_it_jumps, rounding_makes_no_pieces, NULL});
 }

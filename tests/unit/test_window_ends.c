@@ -124,6 +124,39 @@ START_TEST(others_stay)
 }
 END_TEST
 
+/* Windows that opened before the callee was entered, and ended behind the program's
+ * start by so many cycles. */
+static void tell(size_t n, uint32_t from, uint32_t place, float cycles)
+{
+	size_t first = add(n, from, place, CALLEE, 0, 1);
+
+	for (size_t i = first; i < first + n; i++)
+		window[i].requested = (float)axis.start + cycles;
+}
+
+/* A function whose visits are ten times as long as another's has ten times as many
+ * windows that open in one and end behind it; without edges that is known, and the callee
+ * is entered from both as often. */
+START_TEST(long_visits_tell_more)
+{
+	unsigned from_caller = 0;
+	size_t more;
+
+	begin();
+	axis.start_spread = 0;
+	axis.blocks = 1;
+	more = add(100, OTHER, 5, CALLEE, 0, 3);
+	tell(50, CALLER, CALLS, 60);
+	tell(5, OTHER, 7, 6);
+	find();
+	for (size_t i = more; i < more + 100; i++)
+		from_caller += ends.close[i] == CALLER;
+	ck_assert_uint_ge(from_caller, 48);
+	ck_assert_uint_le(from_caller, 52);
+	td_ends_free(&ends);
+}
+END_TEST
+
 /* An entry that the function also jumps to is none. */
 START_TEST(entered_from_within)
 {
@@ -295,9 +328,9 @@ END_TEST
 int main(void)
 {
 	return unit_main("window_ends",
-			 (const TTest *const[]){visits_begin, others_stay,
-						entered_from_within, not_behind_a_call,
-						two_callers, one_call_in_a_loop,
-						by_blocks, left_everywhere,
-						how_often_at_each, of_no_use, NULL});
+			 (const TTest *const[]){
+				 visits_begin, long_visits_tell_more, others_stay,
+				 entered_from_within, not_behind_a_call, two_callers,
+				 one_call_in_a_loop, by_blocks, left_everywhere,
+				 how_often_at_each, of_no_use, NULL});
 }

@@ -9,6 +9,7 @@
 #define EDGE 50. /* cycles of a return to user mode, half of that to either side */
 
 static struct td_axis axis;
+static int returns = 1;
 
 /* Finds both for functions of long visits; the counts are exact, or 255ths. */
 static void find(int exact, double edge)
@@ -26,6 +27,7 @@ static void find(int exact, double edge)
 	sim_run(&sim, &setup);
 	input = sim_input(&sim);
 	input.exact = exact;
+	input.returns = returns;
 	ck_assert_int_eq(td_axis_find(&input, &axis), 0);
 	ck_assert_int_eq(axis.kind, TD_AXIS_REQUESTED);
 	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
@@ -63,8 +65,38 @@ START_TEST(without_edges)
 }
 END_TEST
 
+/* Due lengths need who called as well where counts are exact: of parts of level 1 by
+ * groups.  With edges nobody knows when a window was due. */
+START_TEST(due_lengths)
+{
+	static const struct {
+		int exact, returns;
+		double edge;
+		int blocks;
+	} with[] = {
+		{0, 1, 0, 1},
+		{1, 1, 0, 0},
+		{1, TD_RETURNS_AND_CALLS, 0, 1},
+		{1, TD_RETURNS_AND_CALLS, EDGE, 0},
+	};
+	struct td_separate_window late = {.requested = 200, .slots = 6 * 300};
+
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++) {
+		returns = with[i].returns;
+		find(with[i].exact, with[i].edge);
+		ck_assert_int_eq(axis.blocks, with[i].blocks);
+		if (axis.blocks)
+			ck_assert_double_lt(td_axis_due(&axis, &late), 230);
+		else
+			ck_assert_double_eq(td_axis_due(&axis, &late),
+					    td_axis_length(&axis, &late));
+	}
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("window_start", (const TTest *const[]){exact_counts_have_begun,
-								without_edges, NULL});
+	return unit_main("window_start",
+			 (const TTest *const[]){exact_counts_have_begun, without_edges,
+						due_lengths, NULL});
 }
