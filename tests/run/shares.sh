@@ -49,8 +49,10 @@ compare "$prog/throw"
 expect "$(profile throw)" <<'END'
 price = [f for f in functions(module="throw") if f["name"].startswith("shop::Basket<int>::price(")]
 settle = [f for f in functions(module="throw") if f["name"].startswith("shop::settle(")]
-check(len(price) == 1, "%d rows for price" % len(price))
-check(len(settle) == 1, "%d rows for settle" % len(settle))
+# what throws may be in a cold part, which a sample meets now and then
+for name, rows in (("price", price), ("settle", settle)):
+    hot = [f for f in rows if "[clone .cold]" not in f["name"]]
+    check(len(hot) == 1, "%d rows for %s" % (len(hot), name))
 share_is(5 / 7, sum(f["share"] for f in price), "price", 2.0)
 share_is(2 / 7, sum(f["share"] for f in settle), "settle", 2.0)
 END
