@@ -277,16 +277,8 @@ static void add_keys(struct td_normal *normal, const struct td_rows *rows,
 		double weight;
 
 		td_key_begin(work, normal, key);
-		for (uint32_t b = 0; b < key->bins; b++) {
-			if (!td_key_has(key, b, TD_ROW_ALL))
-				td_key_skip(work, key, b);
-			for (int class = 0; class < TD_ROW_CLASSES; class ++) {
-				if (!td_key_has(key, b, class))
-					continue;
-				weight = td_key_row(work, normal, key, b, class, &row);
-				add_row(work, normal, &row, weight);
-			}
-		}
+		while (td_key_next(work, normal, key, &row, &weight))
+			add_row(work, normal, &row, weight);
 		centre_key(work, normal, key);
 		place_key(work, normal);
 		add_noise(work, normal, rows, key);

@@ -70,6 +70,8 @@ void td_key_begin(struct td_key_work *work, const struct td_normal *normal,
 			work->column[work->n++] = c;
 		}
 	}
+	work->next_bin = 0;
+	work->next_class = 0;
 	memset(work->sum, 0, work->n * sizeof(*work->sum));
 	memset(work->error_x, 0, work->n * sizeof(*work->error_x));
 	memset(&work->error, 0, sizeof(work->error));
@@ -102,7 +104,8 @@ static void row_of(struct td_key_work *work, const struct td_key *key, uint32_t 
 	}
 }
 
-int td_key_has(const struct td_key *key, uint32_t b, int class)
+/* Own windows are the same in both directions. */
+static int has(const struct td_key *key, uint32_t b, int class)
 {
 	return key->bin[b].row[class].n > 0 && !(key->backward && class == TD_ROW_OWN);
 }
@@ -154,7 +157,8 @@ static double filter(struct td_key_work *work, const struct td_key *key, uint32_
 	return work->weight[b];
 }
 
-void td_key_skip(struct td_key_work *work, const struct td_key *key, uint32_t b)
+/* A bin without a row of all: its windows' chance is in the times of those behind. */
+static void skip(struct td_key_work *work, const struct td_key *key, uint32_t b)
 {
 	const struct td_bin *bin = &key->bin[b];
 	double width = bin->right - bin->left;
@@ -163,8 +167,10 @@ void td_key_skip(struct td_key_work *work, const struct td_key *key, uint32_t b)
 	work->gain[b] = work->weight[b] = 0;
 }
 
-double td_key_row(struct td_key_work *work, const struct td_normal *normal,
-		  const struct td_key *key, uint32_t b, int class, struct td_row *row)
+/* The row in work->x and *row; returns its weight. */
+static double take_row(struct td_key_work *work, const struct td_normal *normal,
+		       const struct td_key *key, uint32_t b, int class,
+		       struct td_row *row)
 {
 	*row = key->bin[b].row[class];
 	row_of(work, key, b, class);
@@ -173,6 +179,27 @@ double td_key_row(struct td_key_work *work, const struct td_normal *normal,
 	if (normal->twin[key->function] != TD_NO_TWIN && key->bin[b].lean > LEANS_MOST)
 		return 0;
 	return 1 / (row->n * row->variance);
+}
+
+int td_key_next(struct td_key_work *work, const struct td_normal *normal,
+		const struct td_key *key, struct td_row *row, double *weight)
+{
+	for (; work->next_bin < key->bins; work->next_bin++) {
+		uint32_t b = work->next_bin;
+
+		if (!work->next_class && !has(key, b, TD_ROW_ALL))
+			skip(work, key, b);
+		while (work->next_class < TD_ROW_CLASSES) {
+			int class = work->next_class++;
+
+			if (!has(key, b, class))
+				continue;
+			*weight = take_row(work, normal, key, b, class, row);
+			return 1;
+		}
+		work->next_class = 0;
+	}
+	return 0;
 }
 
 double td_key_centre(const struct td_normal *normal, const struct td_key *key,

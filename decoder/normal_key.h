@@ -4,8 +4,8 @@
  * normal.c.
  *
  *	td_key_begin(work, normal, key);
- *	for all bins and classes that td_key_has():
- *		weight = td_key_row(work, normal, key, b, class, &row);
+ *	while (td_key_next(work, normal, key, &row, &weight))
+ *		...
  *	td_key_centre(), then from the last bin to the first
  *		td_key_echo(), td_key_ends() ... td_key_forget()
  *
@@ -17,6 +17,8 @@
 #include "decoder/normal.h"
 
 struct td_key_work {
+	uint32_t next_bin;
+	int next_class;
 	uint32_t n;
 	uint32_t *unknown; /* [n] */
 	uint32_t *column;  /* [n]: index into the key's columns */
@@ -44,15 +46,9 @@ void td_key_free(struct td_key_work *work);
 void td_key_begin(struct td_key_work *work, const struct td_normal *normal,
 		  const struct td_key *key);
 
-/* Own windows are the same in both directions. */
-int td_key_has(const struct td_key *key, uint32_t b, int class);
-
-/* A bin without a row of all: its windows' chance is in the times of those behind. */
-void td_key_skip(struct td_key_work *work, const struct td_key *key, uint32_t b);
-
-/* The row as it is added, in work->x and *row; returns its weight. */
-double td_key_row(struct td_key_work *work, const struct td_normal *normal,
-		  const struct td_key *key, uint32_t b, int class, struct td_row *row);
+/* The next row as it is added, in work->x and *row, with its weight; 0: no more. */
+int td_key_next(struct td_key_work *work, const struct td_normal *normal,
+		const struct td_key *key, struct td_row *row, double *weight);
 
 /*
  * The key's own cost, a random number of variance `between`, eliminated; and what is

@@ -210,16 +210,8 @@ static void pull_rows(struct td_key_work *work, const struct td_normal *normal,
 		double weight;
 
 		td_key_begin(work, normal, key);
-		for (uint32_t b = 0; b < key->bins; b++) {
-			if (!td_key_has(key, b, TD_ROW_ALL))
-				td_key_skip(work, key, b);
-			for (int class = 0; class < TD_ROW_CLASSES; class ++) {
-				if (!td_key_has(key, b, class))
-					continue;
-				weight = td_key_row(work, normal, key, b, class, &row);
-				pull_row(work, &row, weight, at, pull);
-			}
-		}
+		while (td_key_next(work, normal, key, &row, &weight))
+			pull_row(work, &row, weight, at, pull);
 		pull_centre(normal, key, work, pull);
 		pull_noise(work, normal, rows, key, without, at, pull);
 	}

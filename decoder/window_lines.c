@@ -59,8 +59,15 @@ struct search {
 	struct aside *aside;        /* [columns] */
 };
 
-/* What a window counted beyond what it would have, had all of it been edges; its
- * square. */
+/* A column's own window, and what it counted beyond what it would have, had all of it
+ * been edges. */
+struct own {
+	uint32_t column;
+	const struct td_separate_window *window;
+	double away[NODES];
+};
+
+/* The square of it. */
 static double away_of(const struct td_separate_window *w, const struct td_axis *axis,
 		      const double *cost, double *away)
 {
@@ -74,22 +81,20 @@ static double away_of(const struct td_separate_window *w, const struct td_axis *
 	return square;
 }
 
-static void add_mean(const struct search *s, uint32_t c,
-		     const struct td_separate_window *w, const double *away)
+static void add_mean(const struct search *s, const struct own *own)
 {
-	struct sums *to = &s->sums[c];
+	struct sums *to = &s->sums[own->column];
 
-	(void)w;
 	to->n++;
 	for (int k = 0; k < NODES; k++)
-		to->away[k] += away[k];
+		to->away[k] += own->away[k];
 }
 
-static void add_scatter(const struct search *s, uint32_t c,
-			const struct td_separate_window *w, const double *away)
+static void add_scatter(const struct search *s, const struct own *own)
 {
-	const double *line = s->line[c].along;
-	struct sums *to = &s->sums[c];
+	const double *away = own->away;
+	const double *line = s->line[own->column].along;
+	struct sums *to = &s->sums[own->column];
 	double along = td_direction_product(away, line);
 
 	for (int k = 0; k < NODES; k++)
@@ -97,7 +102,7 @@ static void add_scatter(const struct search *s, uint32_t c,
 			to->across[k][j] +=
 				(away[k] - along * line[k]) * (away[j] - along * line[j]);
 	to->along += along * along;
-	to->read += pow(w->slots / s->axis->width / 255, 2) / 12;
+	to->read += pow(own->window->slots / s->axis->width / 255, 2) / 12;
 }
 
 /* How far aside of the line a window is, for each cycle along it. */
@@ -109,13 +114,13 @@ static double place_of(const struct aside *aside, const double *away, double alo
 		    fmin(PLACES_MOST * aside->spread, place));
 }
 
-static void add_time(const struct search *s, uint32_t c,
-		     const struct td_separate_window *w, const double *away)
+static void add_time(const struct search *s, const struct own *own)
 {
-	struct sums *to = &s->sums[c];
-	double along = fmax(0, td_direction_product(away, s->line[c].along));
-	double place = place_of(&s->aside[c], away, along);
-	double time = td_axis_length(s->axis, w) - s->axis->start;
+	const double *away = own->away;
+	struct sums *to = &s->sums[own->column];
+	double along = fmax(0, td_direction_product(away, s->line[own->column].along));
+	double place = place_of(&s->aside[own->column], away, along);
+	double time = td_axis_length(s->axis, own->window) - s->axis->start;
 
 	to->w += along;
 	to->ww += along * along;
@@ -138,17 +143,16 @@ static double weight_of(const struct aside *aside, double place)
 	return 1 / (longer * longer);
 }
 
-static void add_met(const struct search *s, uint32_t c,
-		    const struct td_separate_window *w, const double *away)
+static void add_met(const struct search *s, const struct own *own)
 {
-	struct sums *to = &s->sums[c];
-	double along = td_direction_product(away, s->line[c].along);
-	double side = td_direction_product(away, s->aside[c].side);
-	double place = place_of(&s->aside[c], away, along);
-	double weight = along > 0 ? weight_of(&s->aside[c], place) : 0;
+	const double *away = own->away;
+	struct sums *to = &s->sums[own->column];
+	double along = td_direction_product(away, s->line[own->column].along);
+	double side = td_direction_product(away, s->aside[own->column].side);
+	double place = place_of(&s->aside[own->column], away, along);
+	double weight = along > 0 ? weight_of(&s->aside[own->column], place) : 0;
 	double rest = td_direction_product(away, away) - along * along - side * side;
 
-	(void)w;
 	to->met += weight;
 	for (int k = 0; k < NODES; k++)
 		to->mean[k] += weight * away[k];
@@ -157,22 +161,20 @@ static void add_met(const struct search *s, uint32_t c,
 }
 
 static void add_windows(const struct search *s,
-			void (*add)(const struct search *s, uint32_t column,
-				    const struct td_separate_window *window,
-				    const double *away))
+			void (*add)(const struct search *s, const struct own *own))
 {
 	double still = td_axis_still(s->axis);
 
 	for (size_t i = 0; i < s->input->windows; i++) {
 		const struct td_separate_window *w = &s->input->window[i];
-		double away[NODES];
+		struct own own = {.column = s->columns->open[i], .window = w};
 
 		if (w->silent || w->requested < still ||
 		    td_row_batch(s->input, i) == s->without ||
 		    !td_columns_own(s->columns, s->input, s->axis, i))
 			continue;
-		if (away_of(w, s->axis, s->cost, away) >= AWAY * AWAY)
-			add(s, s->columns->open[i], w, away);
+		if (away_of(w, s->axis, s->cost, own.away) >= AWAY * AWAY)
+			add(s, &own);
 	}
 }
 

@@ -2,13 +2,22 @@
 /*
  * What threads leave behind: how many descriptors are open and how many perf
  * mappings there are after eight threads, and after 320 more.
+ *
+ *     leftovers [fork]
+ *
+ * fork: what processes leave to their children, in this one, its child and the child of
+ * that.
  */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/prog/spin.h"
+
+#define GENERATIONS 4
 
 static void *work(void *unused)
 {
@@ -53,14 +62,34 @@ static int mappings(void)
 	return n;
 }
 
-int main(void)
+static void print(void)
 {
+	printf("{\"descriptors\": %d, \"mappings\": %d}\n", descriptors(), mappings());
+	fflush(stdout);
+}
+
+static int generations(void)
+{
+	int status = 0;
+
+	for (int i = 0; i < GENERATIONS; i++) {
+		spin_ms(1);
+		print();
+		if (i + 1 < GENERATIONS && fork())
+			return wait(&status) < 0 || status != 0;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "fork"))
+		return generations();
 	for (int round = 0; round <= 40; round++) {
 		if (eight_threads())
 			return 1;
 		if (round == 0 || round == 40)
-			printf("{\"descriptors\": %d, \"mappings\": %d}\n", descriptors(),
-			       mappings());
+			print();
 	}
 	return 0;
 }

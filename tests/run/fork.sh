@@ -22,3 +22,12 @@ END
 done
 
 compare "$prog/forker"
+
+# A child has what its parent had, and no descriptor more: the last of four has the first's
+# and one at most that has not been closed yet.
+rm -f "$work"/profiles/*
+agent "$prog/leftovers" fork
+ended "exit 0" agent
+sed -n 's/.*"descriptors": \([0-9]*\),.*/\1/p' "$work/agent.out" |
+	awk 'NR == 1 { first = $1 } { last = $1 } END { exit NR != 4 || last - first > 1 }' ||
+	{ fail "parents leave something:"; cat "$work/agent.out"; }

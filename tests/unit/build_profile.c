@@ -249,3 +249,14 @@ int build_parse(const struct build *build, size_t length, struct td_profile *pro
 		free(copy);
 	return err;
 }
+
+void build_add(const struct build *build, struct td_report *report)
+{
+	struct td_profile profile;
+	char why[256];
+
+	ck_assert_int_eq(
+		build_parse(build, build_size(build), &profile, why, sizeof(why)), 0);
+	ck_assert_int_eq(td_report_add(report, &profile, "x.tdp", TD_FATE_EXITED), 0);
+	td_profile_free(&profile);
+}

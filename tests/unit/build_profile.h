@@ -7,7 +7,8 @@
  *	object = build_object(&build, ...);
  *	thread = build_thread(&build, ...);
  *	place = build_place(&build, thread, ...);
- *	build_parse(&build, &profile);		or write build.bytes to a file
+ *	build_parse(&build, &profile);		or write build.bytes to a file,
+ *	build_add(&build, report);		or both of a report
  *	build_free(&build);
  *
  * Pointers to records live as long as the build.  Ends the test on misuse.
@@ -16,6 +17,7 @@
 #define TD_TESTS_BUILD_PROFILE_H
 
 #include "decoder/profile.h"
+#include "decoder/report.h"
 
 #define BUILD_BLOCKS 96u
 
@@ -72,5 +74,8 @@ void build_skylake_level1(struct build *build);
 /* Parses a copy; returns td_profile_parse()'s result. */
 int build_parse(const struct build *build, size_t length, struct td_profile *profile,
 		char *why, size_t size);
+
+/* The same profile as one of the report's, of a run that has exited. */
+void build_add(const struct build *build, struct td_report *report);
 
 #endif

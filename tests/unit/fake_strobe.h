@@ -13,6 +13,7 @@
 #include "agent/sigsafe/strobe.h"
 #include "agent/sigsafe/syscall.h"
 #include "tests/unit/memory_store.h"
+#include "tests/unit/unit.h"
 
 static struct td_thread thread;
 static struct td_strobe_plan plan;
@@ -181,23 +182,6 @@ static inline long release(void)
 	thread.release.wanted = false;
 	counted[0] = counted[1] = counted[2] = 0;
 	return thread.release.call[0];
-}
-
-/* Runs the tests, each between setup() and the end of its profile. */
-static inline int fake_main(const char *name, void (*add_tests)(TCase *tests))
-{
-	Suite *suite = suite_create(name);
-	TCase *tests = tcase_create(name);
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, memory_store_close);
-	add_tests(tests);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }
 
 #endif

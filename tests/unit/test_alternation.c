@@ -3,7 +3,8 @@
 #include "agent/core/alternation.h"
 
 #include <check.h>
-#include <stdlib.h>
+
+#include "tests/unit/unit.h"
 
 #define LONG 8000u
 #define SHORT 1000u
@@ -54,16 +55,5 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("alternation");
-	TCase *tests = tcase_create("verdict");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, turns);
-	tcase_add_test(tests, no_turns);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_main("alternation", (const TTest *const[]){turns, no_turns, NULL});
 }

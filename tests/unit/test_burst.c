@@ -142,16 +142,11 @@ START_TEST(takes_echoes_away)
 }
 END_TEST
 
-static void add_tests(TCase *tests)
-{
-	tcase_add_test(tests, takes_bursts);
-	tcase_add_test(tests, arms_once_a_window);
-	tcase_add_test(tests, measures_empty_windows_in_bursts);
-	tcase_add_test(tests, ends_bursts);
-	tcase_add_test(tests, takes_echoes_away);
-}
-
 int main(void)
 {
-	return fake_main("burst", add_tests);
+	const TTest *const tests[] = {
+		takes_bursts, arms_once_a_window, measures_empty_windows_in_bursts,
+		ends_bursts,  takes_echoes_away,  NULL};
+
+	return unit_main_between("burst", tests, setup, memory_store_close);
 }

@@ -18,6 +18,7 @@
 #include "agent/sigsafe/store.h"
 #include "tests/unit/context.h"
 #include "tests/unit/memory_store.h"
+#include "tests/unit/unit.h"
 
 /* A function that has a frame of its own, and is there once. */
 #ifdef __clang__
@@ -748,40 +749,33 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("callpath");
-	TCase *tests = tcase_create("callpath");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, path_of_a_chain);
-	tcase_add_test(tests, agrees_with_libunwind);
-	tcase_add_test(tests, known_stack_is_read_directly);
-	tcase_add_test(tests, recursion_is_followed_and_bounded);
-	tcase_add_test(tests, through_a_handler_of_the_program);
-	tcase_add_test(tests, from_an_alternate_stack);
-	tcase_add_test(tests, on_a_stack_of_swapcontext);
-	tcase_add_test(tests, through_a_realigned_stack);
+	const TTest *const tests[] = {
+		path_of_a_chain,
+		agrees_with_libunwind,
+		known_stack_is_read_directly,
+		recursion_is_followed_and_bounded,
+		through_a_handler_of_the_program,
+		from_an_alternate_stack,
+		on_a_stack_of_swapcontext,
+		through_a_realigned_stack,
 #if defined(__x86_64__)
-	tcase_add_test(tests, through_frames_based_on_bx);
+		through_frames_based_on_bx,
 #elif defined(__aarch64__)
-	tcase_add_test(tests, from_a_function_without_a_frame);
-	tcase_add_test(tests, through_a_handler_to_a_function_without_a_frame);
-	tcase_add_test(tests, from_code_without_a_frame_and_tables);
+		from_a_function_without_a_frame,
+		through_a_handler_to_a_function_without_a_frame,
+		from_code_without_a_frame_and_tables,
 #endif
-	tcase_add_test(tests, garbage_is_survived);
-	tcase_add_test(tests, end_of_the_mapping);
-	tcase_add_test(tests, through_code_with_a_frame_pointer_only);
-	tcase_add_test(tests, smallest_stack_of_a_thread);
-	tcase_add_test(tests, common_frames);
-	tcase_add_test(tests, tree_of_paths);
-	tcase_add_test(tests, groups_have_their_own_sums);
-	tcase_add_test(tests, tree_is_bounded);
-	tcase_add_test(tests, folding_adds_up);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+		garbage_is_survived,
+		end_of_the_mapping,
+		through_code_with_a_frame_pointer_only,
+		smallest_stack_of_a_thread,
+		common_frames,
+		tree_of_paths,
+		groups_have_their_own_sums,
+		tree_is_bounded,
+		folding_adds_up,
+		NULL
+	};
+
+	return unit_main_between("callpath", tests, setup, teardown);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/unit.h"
+
 #define PAGE 4096u
 #define ID_A 70u
 #define ID_B 71u
@@ -292,25 +294,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("collect");
-	TCase *tests = tcase_create("collect");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {
+		pairs_are_samples,
+		what_is_known_is_found_again,
+		a_record_without_a_partner_is_a_sample_if_it_is_the_first_events,
+		what_the_process_has_taken_is_left_out,
+		the_ring_goes_round,
+		any_group_may_be_the_last,
+		others_profiles_are_left_alone,
+		nonsense_ends_the_ring,
+		unsound_messages_are_refused,
+		NULL};
 
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, pairs_are_samples);
-	tcase_add_test(tests, what_is_known_is_found_again);
-	tcase_add_test(tests,
-		       a_record_without_a_partner_is_a_sample_if_it_is_the_first_events);
-	tcase_add_test(tests, what_the_process_has_taken_is_left_out);
-	tcase_add_test(tests, the_ring_goes_round);
-	tcase_add_test(tests, any_group_may_be_the_last);
-	tcase_add_test(tests, others_profiles_are_left_alone);
-	tcase_add_test(tests, nonsense_ends_the_ring);
-	tcase_add_test(tests, unsound_messages_are_refused);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return unit_main_between("collect", tests, setup, teardown);
 }

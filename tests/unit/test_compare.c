@@ -173,17 +173,12 @@ static uint64_t clock_ns = 1700000000000000000u;
 static void add_run(struct td_report *report, const struct program *program,
 		    uint64_t start)
 {
-	struct td_profile profile;
 	struct build build;
-	char why[256];
 
 	build_start(&build, counters);
 	build.header->start_realtime_ns = start;
 	fill_build(&build, program);
-	ck_assert_int_eq(
-		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
-	ck_assert_int_eq(td_report_add(report, &profile, "x", TD_FATE_EXITED), 0);
-	td_profile_free(&profile);
+	build_add(&build, report);
 	build_free(&build);
 }
 

@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tests/unit/unit.h"
+
 static void limit(rlim_t descriptors)
 {
 	struct rlimit limit;
@@ -76,18 +78,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("descriptors");
-	TCase *tests = tcase_create("descriptors");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, few_are_the_programs);
-	tcase_add_test(tests, ours_are_where_the_program_is_not);
-	tcase_add_test(tests, ours_give_way);
-	tcase_add_test(tests, who_closed_ours_keeps_what_is_there);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return unit_main(
+		"descriptors",
+		(const TTest *const[]){few_are_the_programs,
+				       ours_are_where_the_program_is_not, ours_give_way,
+				       who_closed_ours_keeps_what_is_there, NULL});
 }

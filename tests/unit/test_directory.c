@@ -12,6 +12,7 @@
 
 #include "decoder/format.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 #include "tools/found.h"
 
 static struct scratch scratch;
@@ -141,20 +142,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("directory");
-	TCase *tests = tcase_create("directory");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {test_made_and_used_again,
+				      test_refused,
+				      test_somebody_elses,
+				      test_fresh,
+				      test_found,
+				      NULL};
 
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, test_made_and_used_again);
-	tcase_add_test(tests, test_refused);
-	tcase_add_test(tests, test_somebody_elses);
-	tcase_add_test(tests, test_fresh);
-	tcase_add_test(tests, test_found);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_main_between("directory", tests, setup, teardown);
 }

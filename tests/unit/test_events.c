@@ -12,6 +12,7 @@
 #include "decoder/event_names.h"
 #include "decoder/formula.h"
 #include "decoder/groups.h"
+#include "tests/unit/unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -451,26 +452,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("events");
-	TCase *tests = tcase_create("tables and formulas");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, perf_topdown_l1_of_ivy_bridge);
-	tcase_add_test(tests, perf_topdown_l2_of_ivy_bridge);
-	tcase_add_test(tests, skylake_returns_what_counts_were_made_of);
-	tcase_add_test(tests, ivy_bridge_thresholds);
-	tcase_add_test(tests, tables_are_sound);
-	tcase_add_test(tests, cpus_are_found);
-	tcase_add_test(tests, formats_of_terms);
-	tcase_add_test(tests, other_families);
-	tcase_add_test(tests, arm_families);
-	tcase_add_test(tests, arm_cpus_are_found);
-	tcase_add_test(tests, formulas);
-	tcase_add_test(tests, formulas_of_any_depth);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_main(
+		"events",
+		(const TTest *const[]){
+			perf_topdown_l1_of_ivy_bridge, perf_topdown_l2_of_ivy_bridge,
+			skylake_returns_what_counts_were_made_of, ivy_bridge_thresholds,
+			tables_are_sound, cpus_are_found, formats_of_terms,
+			other_families, arm_families, arm_cpus_are_found, formulas,
+			formulas_of_any_depth, NULL});
 }

@@ -15,7 +15,6 @@ static const char *const counters[] = {BUILD_TOPDOWN, NULL};
 static const char *const clock_counters[] = {"cpu_time", "faults", "switches", NULL};
 static const uint64_t memory[] = {6000, 1200, 600, 600, 3600, 300, 540, 360, 2700};
 
-static char why[256];
 static struct td_report *report;
 static struct td_export export;
 
@@ -79,16 +78,6 @@ static void build_clock(struct build *build)
 	build_place(build, thread, TD_PLACE_FUNCTION, object, 0x1000)->samples = 7;
 }
 
-static void add(const struct build *build)
-{
-	struct td_profile profile;
-
-	ck_assert_int_eq(
-		build_parse(build, build_size(build), &profile, why, sizeof(why)), 0);
-	ck_assert_int_eq(td_report_add(report, &profile, "test.tdp", TD_FATE_EXITED), 0);
-	td_profile_free(&profile);
-}
-
 static void begin(void (*const *builder)(struct build *build),
 		  const struct td_report_query *query)
 {
@@ -98,7 +87,7 @@ static void begin(void (*const *builder)(struct build *build),
 	ck_assert_ptr_nonnull(report);
 	for (; *builder; builder++) {
 		(*builder)(&build);
-		add(&build);
+		build_add(&build, report);
 		build_free(&build);
 	}
 	ck_assert_int_eq(td_report_finish(report), 0);

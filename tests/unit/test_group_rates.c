@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/unit.h"
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* `n` equal windows of 4000 slots with so many events. */
@@ -311,25 +313,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("group_rates");
-	TCase *sums = tcase_create("sums and rates");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {groups_give_level_2,
+				      groups_that_are_missing,
+				      groups_know_their_scatter,
+				      groups_on_a_shared_core,
+				      groups_that_count_their_slots,
+				      groups_that_share_as_the_run_does,
+				      groups_that_share_what_the_run_leaves,
+				      rates_of_events,
+				      rates_told_apart,
+				      groups_know_their_own_cost,
+				      NULL};
 
-	tcase_add_checked_fixture(sums, setup, NULL);
-	tcase_add_test(sums, groups_give_level_2);
-	tcase_add_test(sums, groups_that_are_missing);
-	tcase_add_test(sums, groups_know_their_scatter);
-	tcase_add_test(sums, groups_on_a_shared_core);
-	tcase_add_test(sums, groups_that_count_their_slots);
-	tcase_add_test(sums, groups_that_share_as_the_run_does);
-	tcase_add_test(sums, groups_that_share_what_the_run_leaves);
-	tcase_add_test(sums, rates_of_events);
-	tcase_add_test(sums, rates_told_apart);
-	tcase_add_test(sums, groups_know_their_own_cost);
-	suite_add_tcase(suite, sums);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_main_between("group_rates", tests, setup, NULL);
 }

@@ -5,12 +5,12 @@
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/sigsafe/metrics.h"
 #include "tests/unit/memory_store.h"
+#include "tests/unit/unit.h"
 
 #define GROUPS 4
 
@@ -355,28 +355,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("groups");
-	TCase *tests = tcase_create("groups");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {makes_level_1,
+				      makes_level_1_with_another_rest,
+				      keeps_the_sign,
+				      other_groups_give_raw_counts,
+				      without_a_counter,
+				      cycles_come_first,
+				      by_read,
+				      takes_all_groups_in_turn,
+				      drills_down,
+				      drilled_windows_are_stood_for,
+				      level_1_in_parts,
+				      descriptors_that_are_not_ours,
+				      the_armed_period_stays,
+				      NULL};
 
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, makes_level_1);
-	tcase_add_test(tests, makes_level_1_with_another_rest);
-	tcase_add_test(tests, keeps_the_sign);
-	tcase_add_test(tests, other_groups_give_raw_counts);
-	tcase_add_test(tests, without_a_counter);
-	tcase_add_test(tests, cycles_come_first);
-	tcase_add_test(tests, by_read);
-	tcase_add_test(tests, takes_all_groups_in_turn);
-	tcase_add_test(tests, drills_down);
-	tcase_add_test(tests, drilled_windows_are_stood_for);
-	tcase_add_test(tests, level_1_in_parts);
-	tcase_add_test(tests, descriptors_that_are_not_ours);
-	tcase_add_test(tests, the_armed_period_stays);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_main_between("groups", tests, setup, teardown);
 }

@@ -16,6 +16,7 @@
 #include "agent/sigsafe/maps.h"
 #include "agent/sigsafe/path.h"
 #include "tests/unit/memory_store.h"
+#include "tests/unit/unit.h"
 
 #define STEP 509 /* a prime: meets all alignments */
 
@@ -315,26 +316,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("identity");
-	TCase *tests = tcase_create("identity");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {agrees_with_libunwind,
+				      names_the_object,
+				      stands_while_the_object_does,
+				      same_function_at_both_ends,
+				      knows_the_vdso,
+				      knows_jit_memory,
+				      reads_a_table,
+				      survives_a_broken_table,
+				      joins_mappings,
+				      completes_paths,
+				      NULL};
 
-	tcase_add_checked_fixture(tests, setup, memory_store_close);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, agrees_with_libunwind);
-	tcase_add_test(tests, names_the_object);
-	tcase_add_test(tests, stands_while_the_object_does);
-	tcase_add_test(tests, same_function_at_both_ends);
-	tcase_add_test(tests, knows_the_vdso);
-	tcase_add_test(tests, knows_jit_memory);
-	tcase_add_test(tests, reads_a_table);
-	tcase_add_test(tests, survives_a_broken_table);
-	tcase_add_test(tests, joins_mappings);
-	tcase_add_test(tests, completes_paths);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return unit_main_between("identity", tests, setup, memory_store_close);
 }

@@ -4,6 +4,8 @@
 
 #include <check.h>
 
+#include "tests/unit/unit.h"
+
 static const struct td_identity here = {
 	.kind = TD_PLACE_FUNCTION, .address = 0x100, .region = 0x100, .object = 1};
 static const struct td_identity there = {
@@ -90,18 +92,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("judge");
-	TCase *tests = tcase_create("judge");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, a_window_with_nothing_against_it_counts);
-	tcase_add_test(tests, the_cause_that_explains_the_others_is_named);
-	tcase_add_test(tests, either_end_may_be_unknown);
-	tcase_add_test(tests, who_leaves_is_seen_by_more_than_our_own);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return unit_main("judge", (const TTest *const[]){
+					  a_window_with_nothing_against_it_counts,
+					  the_cause_that_explains_the_others_is_named,
+					  either_end_may_be_unknown,
+					  who_leaves_is_seen_by_more_than_our_own, NULL});
 }

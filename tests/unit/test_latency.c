@@ -4,10 +4,10 @@
 
 #include <check.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/memory_store.h"
+#include "tests/unit/unit.h"
 
 #define RING 4096u
 
@@ -138,19 +138,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("latency");
-	TCase *tests = tcase_create("records");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {records_are_added_up_by_function, other_records,
+				      without_room, without_a_ring, NULL};
 
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, records_are_added_up_by_function);
-	tcase_add_test(tests, other_records);
-	tcase_add_test(tests, without_room);
-	tcase_add_test(tests, without_a_ring);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_main_between("latency", tests, setup, teardown);
 }

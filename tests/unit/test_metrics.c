@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/sigsafe/release.h"
+#include "tests/unit/unit.h"
 
 static struct td_thread thread;
 static char pages[TD_PAGES * TD_PAGE];
@@ -211,25 +212,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("metrics");
-	TCase *tests = tcase_create("metrics");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {decodes_a_capture,
+				      takes_the_slots_of_the_moment,
+				      refuses_what_was_not_counting,
+				      never_reads_without_an_index,
+				      logs_the_registers,
+				      sees_a_switch,
+				      sees_a_switch_at_the_beginning,
+				      leaves_a_total_without_base_out,
+				      adds_up_readings_that_clear,
+				      corrects,
+				      NULL};
 
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, decodes_a_capture);
-	tcase_add_test(tests, takes_the_slots_of_the_moment);
-	tcase_add_test(tests, refuses_what_was_not_counting);
-	tcase_add_test(tests, never_reads_without_an_index);
-	tcase_add_test(tests, logs_the_registers);
-	tcase_add_test(tests, sees_a_switch);
-	tcase_add_test(tests, sees_a_switch_at_the_beginning);
-	tcase_add_test(tests, leaves_a_total_without_base_out);
-	tcase_add_test(tests, adds_up_readings_that_clear);
-	tcase_add_test(tests, corrects);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return unit_main_between("metrics", tests, setup, NULL);
 }

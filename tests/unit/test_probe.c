@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 
 static struct td_facts facts;
 static struct td_obstacle obstacles[TD_OBSTACLES_MAX];
@@ -369,28 +370,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("probe");
-	TCase *tests = tcase_create("probe");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {test_all_well,
+				      test_metrics,
+				      test_events,
+				      test_what_is_hidden,
+				      test_agent,
+				      test_pmus,
+				      test_sigtrap_is_unsafe_before_5_19,
+				      test_paranoid,
+				      test_container,
+				      test_virtual_machine,
+				      test_nothing_works,
+				      test_all_obstacles,
+				      test_print,
+				      NULL};
 
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, test_all_well);
-	tcase_add_test(tests, test_metrics);
-	tcase_add_test(tests, test_events);
-	tcase_add_test(tests, test_what_is_hidden);
-	tcase_add_test(tests, test_agent);
-	tcase_add_test(tests, test_pmus);
-	tcase_add_test(tests, test_sigtrap_is_unsafe_before_5_19);
-	tcase_add_test(tests, test_paranoid);
-	tcase_add_test(tests, test_container);
-	tcase_add_test(tests, test_virtual_machine);
-	tcase_add_test(tests, test_nothing_works);
-	tcase_add_test(tests, test_all_obstacles);
-	tcase_add_test(tests, test_print);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_main_between("probe", tests, setup, NULL);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
 #include "tools/native.h"
 
 static struct scratch scratch;
@@ -202,23 +203,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("program");
-	TCase *tests = tcase_create("program");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {test_dynamic,        test_other_elf, test_cut_elf,
+				      test_rights,         test_traced,    test_missing,
+				      test_search_goes_on, test_scripts,   NULL};
 
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, test_dynamic);
-	tcase_add_test(tests, test_other_elf);
-	tcase_add_test(tests, test_cut_elf);
-	tcase_add_test(tests, test_rights);
-	tcase_add_test(tests, test_traced);
-	tcase_add_test(tests, test_missing);
-	tcase_add_test(tests, test_search_goes_on);
-	tcase_add_test(tests, test_scripts);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_main_between("program", tests, setup, teardown);
 }

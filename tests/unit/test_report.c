@@ -32,16 +32,6 @@ START_TEST(the_checker_checks)
 }
 END_TEST
 
-static void add(struct td_report *report, const struct build *build)
-{
-	struct td_profile profile;
-
-	ck_assert_int_eq(
-		build_parse(build, build_size(build), &profile, why, sizeof(why)), 0);
-	ck_assert_int_eq(td_report_add(report, &profile, "test.tdp", TD_FATE_EXITED), 0);
-	td_profile_free(&profile);
-}
-
 static struct td_report *report_of(const struct build *build, int times,
 				   const struct td_report_query *query)
 {
@@ -50,7 +40,7 @@ static struct td_report *report_of(const struct build *build, int times,
 
 	ck_assert_ptr_nonnull(report);
 	for (int i = 0; i < times; i++)
-		add(report, build);
+		build_add(build, report);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	return report;
 }
@@ -255,7 +245,7 @@ static struct td_report *report_of_many(size_t profiles, size_t kinds, size_t ex
 	for (size_t i = 0; i < profiles; i++) {
 		snprintf(build.header->labels, sizeof(build.header->labels), "kind=%zu",
 			 i % kinds);
-		add(report, &build);
+		build_add(&build, report);
 	}
 	ck_assert_int_eq(td_report_finish(report), 0);
 	check_sums(report, 7 * profiles);
@@ -464,8 +454,8 @@ START_TEST(unlike_counters)
 	build_topdown(&build);
 	build_clock(&other);
 	report = td_report_new(&all);
-	add(report, &build);
-	add(report, &other);
+	build_add(&build, report);
+	build_add(&other, report);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert_uint_eq(report->samples, 205);
 	ck_assert_uint_eq(report->counters, 10);

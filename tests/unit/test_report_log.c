@@ -24,16 +24,6 @@ static void log_run(struct build *build, const struct sim *sim)
 	log_windows(build, sim, LOG_METRICS);
 }
 
-static void add(struct td_report *report, const struct build *build)
-{
-	struct td_profile profile;
-
-	ck_assert_int_eq(
-		build_parse(build, build_size(build), &profile, why, sizeof(why)), 0);
-	ck_assert_int_eq(td_report_add(report, &profile, "p", TD_FATE_EXITED), 0);
-	td_profile_free(&profile);
-}
-
 static const struct td_report_function *find(const struct td_report *report,
 					     unsigned function)
 {
@@ -48,27 +38,46 @@ static const struct td_report_function *find(const struct td_report *report,
 static const struct sim_setup setup = {
 	.kind = SIM_AWKWARD, .seed = 4, .windows = WINDOWS, .shortest = 2, .most = 600};
 
+/* What was simulated, what of it is logged, and what the report makes of that. */
+struct run {
+	struct sim sim;
+	struct build build;
+	struct td_report *report;
+};
+
+/* Functions are told apart. */
+static void run_start(struct run *run, const struct sim_setup *as, enum log_kind kind)
+{
+	sim_run(&run->sim, as);
+	log_windows(&run->build, &run->sim, kind);
+	run->report = td_report_new(&(struct td_report_query){0});
+	build_add(&run->build, run->report);
+	ck_assert_int_eq(td_report_finish(run->report), 0);
+	ck_assert(run->report->separated);
+}
+
+static void run_free(struct run *run)
+{
+	td_report_free(run->report);
+	build_free(&run->build);
+	sim_free(&run->sim);
+}
+
 /* The same as from the windows themselves, in spite of registers, places and names. */
 START_TEST(same_as_the_library)
 {
-	struct td_report *report = td_report_new(&(struct td_report_query){0});
 	struct td_separate_input input;
 	struct td_separate direct;
-	struct build build;
-	struct sim sim;
+	struct run run;
 
-	sim_run(&sim, &setup);
-	log_run(&build, &sim);
-	add(report, &build);
-	ck_assert_int_eq(td_report_finish(report), 0);
-	ck_assert(report->separated);
-	input = sim_input(&sim);
+	run_start(&run, &setup, LOG_METRICS);
+	input = sim_input(&run.sim);
 	ck_assert_int_eq(td_separate(&input, &direct), 0);
-	ck_assert_uint_eq(report->told, direct.windows);
-	ck_assert_uint_eq(report->own, direct.own);
-	ck_assert_double_eq_tol(report->cost.cycles.value, 63, 1.5);
-	for (unsigned f = 0; f < sim.functions; f++) {
-		const struct td_report_function *row = find(report, f);
+	ck_assert_uint_eq(run.report->told, direct.windows);
+	ck_assert_uint_eq(run.report->own, direct.own);
+	ck_assert_double_eq_tol(run.report->cost.cycles.value, 63, 1.5);
+	for (unsigned f = 0; f < run.sim.functions; f++) {
+		const struct td_report_function *row = find(run.report, f);
 
 		ck_assert_int_eq(row->evidence, direct.function[f].evidence);
 		ck_assert_uint_eq(row->own, direct.function[f].own);
@@ -80,9 +89,7 @@ START_TEST(same_as_the_library)
 						0.02);
 	}
 	td_separate_free(&direct);
-	td_report_free(report);
-	build_free(&build);
-	sim_free(&sim);
+	run_free(&run);
 }
 END_TEST
 
@@ -90,21 +97,16 @@ END_TEST
  * are told apart by what the thread had. */
 START_TEST(the_same_of_half_the_slots)
 {
-	struct td_report *report = td_report_new(&(struct td_report_query){0});
 	struct td_separate_input input;
 	struct td_separate direct;
-	struct build build;
-	struct sim sim;
+	struct run run;
 	int seen = 0;
 
-	sim_run(&sim, &setup);
-	log_windows(&build, &sim, LOG_HALVES);
-	add(report, &build);
-	ck_assert_int_eq(td_report_finish(report), 0);
-	input = sim_input(&sim);
+	run_start(&run, &setup, LOG_HALVES);
+	input = sim_input(&run.sim);
 	ck_assert_int_eq(td_separate(&input, &direct), 0);
-	for (unsigned f = 0; f < sim.functions; f++) {
-		const struct td_report_function *row = find(report, f);
+	for (unsigned f = 0; f < run.sim.functions; f++) {
+		const struct td_report_function *row = find(run.report, f);
 
 		for (int i = 0; i < TD_NODES_LEVEL1 && row->identifiability > 0.99; i++)
 			ck_assert_double_eq_tol(row->node[i].estimate.value,
@@ -114,9 +116,7 @@ START_TEST(the_same_of_half_the_slots)
 	}
 	ck_assert_int_gt(seen, 5);
 	td_separate_free(&direct);
-	td_report_free(report);
-	build_free(&build);
-	sim_free(&sim);
+	run_free(&run);
 }
 END_TEST
 
@@ -175,33 +175,33 @@ static void told_as(const struct td_report *report, const struct td_separate_inp
 	td_separate_free(&direct);
 }
 
+/* Windows that count some of level 1's events each, in whole numbers. */
+static struct td_separate_input parts_of(const struct sim *sim)
+{
+	struct td_separate_input input = sim_input(sim);
+
+	input.nodes = TD_NODES_LEVEL1;
+	input.exact = 1;
+	input.width = 6;
+	return input;
+}
+
 /* Each group's events become the nodes of level 1 that they are enough for. */
 START_TEST(groups_with_returns)
 {
 	static const uint8_t counts[] = {TD_COUNTS_LEVEL1, 0x5, 0x3};
-	struct td_report *report = td_report_new(&(struct td_report_query){0});
 	struct td_separate_input input;
-	struct build build;
-	struct sim sim;
+	struct run run;
 
-	sim_run(&sim, &setup);
-	log_windows(&build, &sim, LOG_JUDGED);
-	add(report, &build);
-	ck_assert_int_eq(td_report_finish(report), 0);
-	ck_assert(report->separated);
-	for (size_t i = 0; i < sim.windows; i++) {
-		sim.window[i].counts = counts[i % 3];
-		sim.window[i].unsure = i % 3 == 0;
-		sim.window[i].calls *= i % 3 != 0;
+	run_start(&run, &setup, LOG_JUDGED);
+	for (size_t i = 0; i < run.sim.windows; i++) {
+		run.sim.window[i].counts = counts[i % 3];
+		run.sim.window[i].unsure = i % 3 == 0;
+		run.sim.window[i].calls *= i % 3 != 0;
 	}
-	input = sim_input(&sim);
-	input.nodes = TD_NODES_LEVEL1;
-	input.exact = 1;
-	input.width = 6;
-	told_as(report, &input);
-	td_report_free(report);
-	build_free(&build);
-	sim_free(&sim);
+	input = parts_of(&run.sim);
+	told_as(run.report, &input);
+	run_free(&run);
 }
 END_TEST
 
@@ -216,18 +216,12 @@ START_TEST(groups_with_returns_and_calls)
 					 .shortest = 2,
 					 .most = 600,
 					 .calls = 1};
-	struct td_report *report = td_report_new(&(struct td_report_query){0});
 	struct td_separate_input input;
-	struct build build;
-	struct sim sim;
+	struct run run;
 
-	sim_run(&sim, &called);
-	log_windows(&build, &sim, LOG_PAIRED);
-	add(report, &build);
-	ck_assert_int_eq(td_report_finish(report), 0);
-	ck_assert(report->separated);
-	for (size_t i = 0; i < sim.windows; i++) {
-		struct td_separate_window *w = &sim.window[i];
+	run_start(&run, &called, LOG_PAIRED);
+	for (size_t i = 0; i < run.sim.windows; i++) {
+		struct td_separate_window *w = &run.sim.window[i];
 		unsigned group = LOG_PAIRED_GROUP(i);
 		float recovery = 4 * (float)(lround(w->value[1]) / 8);
 
@@ -238,15 +232,10 @@ START_TEST(groups_with_returns_and_calls)
 			w->value[1] -= recovery;
 		w->value[5] = recovery;
 	}
-	input = sim_input(&sim);
-	input.nodes = TD_NODES_LEVEL1;
+	input = parts_of(&run.sim);
 	input.returns = TD_RETURNS_AND_CALLS;
-	input.exact = 1;
-	input.width = 6;
-	told_as(report, &input);
-	td_report_free(report);
-	build_free(&build);
-	sim_free(&sim);
+	told_as(run.report, &input);
+	run_free(&run);
 }
 END_TEST
 
@@ -309,18 +298,15 @@ START_TEST(groups_without_returns)
 	sim_run(&sim, &setup);
 	drop_empty_windows(&sim);
 	log_windows(&build, &sim, LOG_PARTS);
-	add(report, &build);
+	build_add(&build, report);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(report->separated);
 	for (size_t i = 0; i < sim.windows; i++) {
 		sim.window[i].counts = counts[i % 2];
 		sim.window[i].calls = 0;
 	}
-	input = sim_input(&sim);
-	input.nodes = TD_NODES_LEVEL1;
+	input = parts_of(&sim);
 	input.returns = 0;
-	input.exact = 1;
-	input.width = 6;
 	told_as(report, &input);
 	ck_assert_uint_eq(report->told, sim.windows);
 	ck_assert_uint_eq(report->own, 0);
@@ -346,25 +332,21 @@ static uint32_t number_of(const struct td_report *report, const char *name,
  * width of their intervals. */
 static double assert_rates(enum log_kind kind)
 {
-	struct td_report *report = td_report_new(&(struct td_report_query){0});
 	uint32_t seen = 0, number;
-	struct build build;
-	struct sim sim;
+	struct run run;
 	double half = 0;
 
-	sim_run(&sim, &setup);
-	log_windows(&build, &sim, kind);
-	add(report, &build);
-	ck_assert_int_eq(td_report_finish(report), 0);
-	number = number_of(report, "not_delivered", 1);
+	run_start(&run, &setup, kind);
+	number = number_of(run.report, "not_delivered", 1);
 	ck_assert_int_eq(
-		find(report, 0)->groups->rate[number_of(report, "inst", 0)].known, 0);
-	for (unsigned f = 0; f < sim.functions; f++) {
-		const struct td_report_function *row = find(report, f);
-		double truth = 6 * sim.truth[f][TD_NODE_FRONTEND_BOUND];
+		find(run.report, 0)->groups->rate[number_of(run.report, "inst", 0)].known,
+		0);
+	for (unsigned f = 0; f < run.sim.functions; f++) {
+		const struct td_report_function *row = find(run.report, f);
+		double truth = 6 * run.sim.truth[f][TD_NODE_FRONTEND_BOUND];
 		const struct td_groups_rate *rate;
 
-		if (sim.cycles[f] < 100 * sim.visits[f] ||
+		if (run.sim.cycles[f] < 100 * run.sim.visits[f] ||
 		    row->evidence == TD_EVIDENCE_CALLERS)
 			continue;
 		rate = &row->groups->rate[number];
@@ -375,9 +357,7 @@ static double assert_rates(enum log_kind kind)
 		seen++;
 	}
 	ck_assert_uint_gt(seen, 5);
-	td_report_free(report);
-	build_free(&build);
-	sim_free(&sim);
+	run_free(&run);
 	return half / seen;
 }
 
@@ -424,7 +404,7 @@ START_TEST(totals_by_groups)
 		struct td_report *report = td_report_new(&(struct td_report_query){0});
 
 		build.header->drilled = drilled;
-		add(report, &build);
+		build_add(&build, report);
 		ck_assert_int_eq(td_report_finish(report), 0);
 		if (drilled) {
 			ck_assert(!report->node[0].present);
@@ -458,25 +438,20 @@ static double width_of(const struct td_report *report)
  * group counts one, in functions of any length. */
 START_TEST(tells_apart_on_a_shared_core)
 {
-	struct td_report *report = td_report_new(&(struct td_report_query){0});
-	struct build build;
-	struct sim sim;
+	struct run run;
 	uint32_t seen = 0;
 
-	sim_run(&sim, &setup);
-	log_windows(&build, &sim, LOG_SHARED);
-	add(report, &build);
-	ck_assert_int_eq(td_report_finish(report), 0);
-	ck_assert(report->separated);
-	ck_assert_uint_eq(report->notes, 2); /* the other: nobody can read the program */
+	run_start(&run, &setup, LOG_SHARED);
+	ck_assert_uint_eq(run.report->notes,
+			  2); /* the other: nobody can read the program */
 	ck_assert_ptr_nonnull(
-		strstr(report->note[1], "in 49.9 % of the cycles (49.6 to 50.2)"));
-	for (unsigned f = 0; f < sim.functions; f++) {
-		const struct td_report_function *row = find(report, f);
+		strstr(run.report->note[1], "in 49.9 % of the cycles (49.6 to 50.2)"));
+	for (unsigned f = 0; f < run.sim.functions; f++) {
+		const struct td_report_function *row = find(run.report, f);
 		const struct td_estimate *e = &row->node[TD_NODE_FRONTEND_BOUND].estimate;
-		double truth = sim.truth[f][TD_NODE_FRONTEND_BOUND] / 0.75;
+		double truth = run.sim.truth[f][TD_NODE_FRONTEND_BOUND] / 0.75;
 
-		if (sim.cycles[f] < 100 * sim.visits[f] || truth > 0.9 ||
+		if (run.sim.cycles[f] < 100 * run.sim.visits[f] || truth > 0.9 ||
 		    row->evidence == TD_EVIDENCE_CALLERS)
 			continue;
 		ck_assert(row->node[TD_NODE_FRONTEND_BOUND].present);
@@ -484,9 +459,7 @@ START_TEST(tells_apart_on_a_shared_core)
 		seen++;
 	}
 	ck_assert_uint_gt(seen, 5);
-	td_report_free(report);
-	build_free(&build);
-	sim_free(&sim);
+	run_free(&run);
 }
 END_TEST
 
@@ -506,8 +479,8 @@ START_TEST(profiles_add_up)
 		second.seed += (uint64_t)i;
 		sim_run(&sim, &second);
 		log_run(&build, &sim);
-		add(report, &build);
-		add(one, &build);
+		build_add(&build, report);
+		build_add(&build, one);
 		ck_assert_int_eq(td_report_finish(one), 0);
 		windows += one->told;
 		wide[i] = width_of(one);
@@ -535,7 +508,7 @@ START_TEST(in_print)
 
 	sim_run(&sim, &setup);
 	log_run(&build, &sim);
-	add(report, &build);
+	build_add(&build, report);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	text = printed(report, PRINTED_PAGE);
 	HAS(text, "told apart by 4000 windows");
@@ -594,7 +567,7 @@ START_TEST(parts_of_slots)
 			to->value[1] |= field[k] << (8 * k);
 		place->samples++;
 	}
-	add(report, &build);
+	build_add(&build, report);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	row = find(report, 0);
 	ck_assert_int_eq(row->evidence, TD_EVIDENCE_OWN);
@@ -616,7 +589,7 @@ START_TEST(without)
 	sim_run(&sim, &setup);
 	log_run(&build, &sim);
 	build.header->backend = TD_BACKEND_SIMULATED;
-	add(report, &build);
+	build_add(&build, report);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(!report->separated);
 	ck_assert_int_eq(find(report, 0)->evidence, TD_EVIDENCE_NONE);
@@ -636,7 +609,7 @@ START_TEST(of_a_thread)
 
 	sim_run(&sim, &setup);
 	log_run(&build, &sim);
-	add(report, &build);
+	build_add(&build, report);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert(!report->separated);
 	td_report_free(report);

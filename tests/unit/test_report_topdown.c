@@ -68,12 +68,8 @@ static void start(void)
 static struct td_report *finish(void)
 {
 	struct td_report *report = td_report_new(&(struct td_report_query){0});
-	struct td_profile profile;
 
-	ck_assert_int_eq(
-		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
-	ck_assert_int_eq(td_report_add(report, &profile, "x.tdp", TD_FATE_EXITED), 0);
-	td_profile_free(&profile);
+	build_add(&build, report);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	return report;
 }

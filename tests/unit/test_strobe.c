@@ -694,48 +694,46 @@ START_TEST(walks_after_the_last_period)
 }
 END_TEST
 
-static void add_tests(TCase *tests)
-{
-	tcase_add_test(tests, counts_a_window);
-	tcase_add_test(tests, rejects_another_function);
-	tcase_add_test(tests, rejects_late);
-	tcase_add_test(tests, rejects_early);
-	tcase_add_test(tests, rejects_unreadable);
-	tcase_add_test(tests, counts_what_is_not_in_the_totals);
-	tcase_add_test(tests, rejects_delayed);
-	tcase_add_test(tests, rejects_unknown_code);
-	tcase_add_test(tests, cuts_at_the_end);
-	tcase_add_test(tests, gives_up_when_blocked);
-	tcase_add_test(tests, drops_a_delayed_sample);
-	tcase_add_test(tests, ignores_an_echo);
-	tcase_add_test(tests, half_is_not_early_on_a_shared_core);
-	tcase_add_test(tests, samples_without_windows);
-	tcase_add_test(tests, spreads_the_periods);
-	tcase_add_test(tests, draws_short_windows);
-	tcase_add_test(tests, measures_empty_windows);
-	tcase_add_test(tests, drops_an_empty_window_with_something_in_it);
-	tcase_add_test(tests, drops_an_empty_window_that_its_signal_did_not_end);
-	tcase_add_test(tests, ignores_its_own_signal_elsewhere);
-	tcase_add_test(tests, rejects_nested);
-	tcase_add_test(tests, rejects_what_called_itself_back);
-	tcase_add_test(tests, rejects_nested_by_group);
-	tcase_add_test(tests, keeps_what_did_not_return);
-	tcase_add_test(tests, rejects_switched);
-	tcase_add_test(tests, notices_throttling);
-	tcase_add_test(tests, calls_a_lost_register_no_throttling);
-	tcase_add_test(tests, calls_time_without_counters_no_throttling);
-	tcase_add_test(tests, coarsens_the_timeline);
-	tcase_add_test(tests, begins_anywhere);
-	tcase_add_test(tests, repeats_with_the_seed);
-	tcase_add_test(tests, stops_when_it_cannot_arm);
-	tcase_add_test(tests, walks_before_the_long_period);
-	tcase_add_test(tests, walks_after_the_last_period);
-	tcase_add_test(tests, fills_up_and_goes_on);
-	tcase_add_test(tests, logs_windows);
-	tcase_add_test(tests, logs_offsets_and_large_counts);
-}
-
 int main(void)
 {
-	return fake_main("strobe", add_tests);
+	const TTest *const tests[] = {counts_a_window,
+				      rejects_another_function,
+				      rejects_late,
+				      rejects_early,
+				      rejects_unreadable,
+				      counts_what_is_not_in_the_totals,
+				      rejects_delayed,
+				      rejects_unknown_code,
+				      cuts_at_the_end,
+				      gives_up_when_blocked,
+				      drops_a_delayed_sample,
+				      ignores_an_echo,
+				      half_is_not_early_on_a_shared_core,
+				      samples_without_windows,
+				      spreads_the_periods,
+				      draws_short_windows,
+				      measures_empty_windows,
+				      drops_an_empty_window_with_something_in_it,
+				      drops_an_empty_window_that_its_signal_did_not_end,
+				      ignores_its_own_signal_elsewhere,
+				      rejects_nested,
+				      rejects_what_called_itself_back,
+				      rejects_nested_by_group,
+				      keeps_what_did_not_return,
+				      rejects_switched,
+				      notices_throttling,
+				      calls_a_lost_register_no_throttling,
+				      calls_time_without_counters_no_throttling,
+				      coarsens_the_timeline,
+				      begins_anywhere,
+				      repeats_with_the_seed,
+				      stops_when_it_cannot_arm,
+				      walks_before_the_long_period,
+				      walks_after_the_last_period,
+				      fills_up_and_goes_on,
+				      logs_windows,
+				      logs_offsets_and_large_counts,
+				      NULL};
+
+	return unit_main_between("strobe", tests, setup, memory_store_close);
 }

@@ -13,7 +13,6 @@ static const char *const counters[] = {
 static const uint64_t busy[] = {1000, 800, 0, 0, 200};
 static const uint64_t waiting[] = {1000, 200, 0, 0, 800};
 
-static char why[256];
 static struct build build;
 static struct td_report *report;
 
@@ -33,7 +32,6 @@ static struct td_file_place *function(uint32_t thread, uint32_t object, uint64_t
 static void start(void)
 {
 	static const struct td_report_query all;
-	struct td_profile profile;
 	struct td_file_place *f, *g;
 	uint32_t object, thread, at;
 
@@ -48,11 +46,8 @@ static void start(void)
 	((struct td_file_path *)build_record(&build, at))->samples = 60;
 	at = build_path(&build, thread, at, g);
 	((struct td_file_path *)build_record(&build, at))->samples = 10;
-	ck_assert_int_eq(
-		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
 	report = td_report_new(&all);
-	ck_assert_int_eq(td_report_add(report, &profile, "x.tdp", TD_FATE_EXITED), 0);
-	td_profile_free(&profile);
+	build_add(&build, report);
 	ck_assert_int_eq(td_report_finish(report), 0);
 	ck_assert_uint_eq(report->functions, 3);
 }

@@ -8,6 +8,7 @@
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/windows.h"
 #include "tests/unit/memory_store.h"
+#include "tests/unit/unit.h"
 
 #define RING 4096u
 #define ID_A 70u
@@ -709,41 +710,33 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("vernier");
-	TCase *tests = tcase_create("vernier");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {two_records_are_a_window,
+				      either_may_come_first,
+				      an_event_that_alternates,
+				      a_window_of_one_interrupt_is_early,
+				      a_long_window_is_late,
+				      a_switch_shows_in_the_times,
+				      a_return_or_a_call_tells_of_a_visit,
+				      fields_come_back,
+				      fields_come_back_exactly,
+				      few_slots_say_what_was_read,
+				      few_slots_add_up,
+				      level_2_is_right_on_average,
+				      impossible_counts_are_left_out,
+				      a_record_without_a_partner_is_a_sample,
+				      a_lone_record_of_the_other_is_none,
+				      a_stop_cuts,
+				      lost_records_are_counted_and_cut,
+				      throttling_is_counted_and_cuts,
+				      samples_without_windows,
+				      what_is_not_ours_is_left_out,
+				      the_ring_goes_round,
+				      nonsense_empties_the_ring,
+				      groups_take_turns,
+				      the_other_event_measures,
+				      totals_are_of_what_all_groups_count,
+				      one_group_makes_level_1,
+				      NULL};
 
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, two_records_are_a_window);
-	tcase_add_test(tests, either_may_come_first);
-	tcase_add_test(tests, an_event_that_alternates);
-	tcase_add_test(tests, a_window_of_one_interrupt_is_early);
-	tcase_add_test(tests, a_long_window_is_late);
-	tcase_add_test(tests, a_switch_shows_in_the_times);
-	tcase_add_test(tests, a_return_or_a_call_tells_of_a_visit);
-	tcase_add_test(tests, fields_come_back);
-	tcase_add_test(tests, fields_come_back_exactly);
-	tcase_add_test(tests, few_slots_say_what_was_read);
-	tcase_add_test(tests, few_slots_add_up);
-	tcase_add_test(tests, level_2_is_right_on_average);
-	tcase_add_test(tests, impossible_counts_are_left_out);
-	tcase_add_test(tests, a_record_without_a_partner_is_a_sample);
-	tcase_add_test(tests, a_lone_record_of_the_other_is_none);
-	tcase_add_test(tests, a_stop_cuts);
-	tcase_add_test(tests, lost_records_are_counted_and_cut);
-	tcase_add_test(tests, throttling_is_counted_and_cuts);
-	tcase_add_test(tests, samples_without_windows);
-	tcase_add_test(tests, what_is_not_ours_is_left_out);
-	tcase_add_test(tests, the_ring_goes_round);
-	tcase_add_test(tests, nonsense_empties_the_ring);
-	tcase_add_test(tests, groups_take_turns);
-	tcase_add_test(tests, the_other_event_measures);
-	tcase_add_test(tests, totals_are_of_what_all_groups_count);
-	tcase_add_test(tests, one_group_makes_level_1);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return unit_main_between("vernier", tests, setup, teardown);
 }

@@ -8,6 +8,7 @@
 
 #include "agent/sigsafe/vernier_window.h"
 #include "tests/unit/memory_store.h"
+#include "tests/unit/unit.h"
 
 #define TICK_NS 250000000u
 #define VALUES 2u /* cycles A and B */
@@ -138,18 +139,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("vernier_tick");
-	TCase *tests = tcase_create("vernier_tick");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {a_tick_during_a_drain_comes_again,
+				      ticks_are_late_by_what_was_asked,
+				      lengths_grow_until_the_next_tick, NULL};
 
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, a_tick_during_a_drain_comes_again);
-	tcase_add_test(tests, ticks_are_late_by_what_was_asked);
-	tcase_add_test(tests, lengths_grow_until_the_next_tick);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return unit_main_between("vernier_tick", tests, setup, teardown);
 }

@@ -7,6 +7,7 @@
 #include "agent/sigsafe/random.h"
 #include "decoder/window_lines.h"
 #include "decoder/window_rows.h"
+#include "tests/unit/one_column.h"
 #include "tests/unit/unit.h"
 
 #define WINDOWS 40000
@@ -61,16 +62,9 @@ static size_t fill(double slower)
  * as they are slower. */
 static struct td_line line_of(double slower, double *true_mean)
 {
-	static uint32_t function[1];
-	static float alone[1] = {INFINITY}, back[1];
 	static const double fractions[1][TD_SEPARATE_NODES] = {
 		{0.4, 0.1, 0.2, 0.3, 0.1, 0.05, 0.1, 0.2}};
-	const struct td_columns columns = {.columns = 1,
-					   .open = column,
-					   .close = column,
-					   .function = function,
-					   .alone = alone,
-					   .back = back};
+	const struct td_columns columns = one_column(column);
 	struct td_axis axis = {.kind = TD_AXIS_REQUESTED,
 			       .width = 1,
 			       .start = START,

@@ -5,6 +5,7 @@
 
 #include "decoder/window_rows.h"
 #include "decoder/window_sways.h"
+#include "tests/unit/one_column.h"
 #include "tests/unit/separated.h"
 #include "tests/unit/unit.h"
 
@@ -24,14 +25,7 @@ static double cost[TD_SEPARATE_NODES];
  * away from the mean, the others as much to the other side. */
 static struct td_line line_of(double apart, size_t windows)
 {
-	static uint32_t function[1];
-	static float alone[1] = {INFINITY}, back[1];
-	const struct td_columns columns = {.columns = 1,
-					   .open = column,
-					   .close = column,
-					   .function = function,
-					   .alone = alone,
-					   .back = back};
+	const struct td_columns columns = one_column(column);
 	const struct td_axis axis = {.kind = TD_AXIS_MEASURED, .width = 1};
 	const struct td_separate_input input = {.window = window,
 						.windows = windows,

@@ -3,10 +3,10 @@
 #include "agent/sigsafe/windows.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/memory_store.h"
+#include "tests/unit/unit.h"
 
 #define A_BLOCK 92u
 
@@ -149,21 +149,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("windows");
-	TCase *tests = tcase_create("windows");
-	SRunner *runner = srunner_create(suite);
-	int failed;
+	const TTest *const tests[] = {keeps_all_that_fit,
+				      samples_evenly,
+				      leaves_a_busy_record_alone,
+				      ends_where_the_file_does,
+				      forgets,
+				      has_no_room,
+				      NULL};
 
-	tcase_add_checked_fixture(tests, setup, memory_store_close);
-	tcase_add_test(tests, keeps_all_that_fit);
-	tcase_add_test(tests, samples_evenly);
-	tcase_add_test(tests, leaves_a_busy_record_alone);
-	tcase_add_test(tests, ends_where_the_file_does);
-	tcase_add_test(tests, forgets);
-	tcase_add_test(tests, has_no_room);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_main_between("windows", tests, setup, memory_store_close);
 }

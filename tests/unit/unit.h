@@ -8,7 +8,9 @@
 
 #include <check.h>
 
-static int unit_main(const char *name, const TTest *const *tests)
+/* Each test between setup() and teardown(), of which either may be NULL. */
+static inline int unit_main_between(const char *name, const TTest *const *tests,
+				    SFun setup, SFun teardown)
 {
 	Suite *suite = suite_create(name);
 	TCase *tcase = tcase_create(name);
@@ -16,6 +18,7 @@ static int unit_main(const char *name, const TTest *const *tests)
 	int failed;
 
 	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, setup, teardown);
 	for (; *tests; tests++)
 		tcase_add_test(tcase, *tests);
 	suite_add_tcase(suite, tcase);
@@ -24,6 +27,11 @@ static int unit_main(const char *name, const TTest *const *tests)
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
 	return failed != 0;
+}
+
+static inline int unit_main(const char *name, const TTest *const *tests)
+{
+	return unit_main_between(name, tests, NULL, NULL);
 }
 
 #endif
