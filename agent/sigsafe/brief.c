@@ -126,13 +126,15 @@ static inline bool add_totals(struct td_thread *thread, uint64_t slots, uint64_t
 		total += TD_FIELDS - TD_FIELDS_LEVEL1;
 		bucket += TD_FIELDS - TD_FIELDS_LEVEL1;
 	}
-	_Static_assert(TD_LEAVINGS == 2 && TD_EXTRAS_MAX == 4, "one line for each");
+	_Static_assert(TD_LEAVINGS == 2 && TD_EXTRAS_MAX == 5, "one line for each");
 	add_one(total, bucket, extra_of(thread, 0));
 	add_one(total + 1, bucket + 1, extra_of(thread, 1));
 	if (n > 2)
 		add_one(total + 2, bucket + 2, extra_of(thread, 2));
 	if (n > 3)
 		add_one(total + 3, bucket + 3, extra_of(thread, 3));
+	if (n > 4)
+		add_one(total + 4, bucket + 4, extra_of(thread, 4));
 	return true;
 }
 
@@ -285,12 +287,13 @@ static inline uint32_t extra_in_window(const struct td_thread *thread, uint32_t 
 /* The extra counters that there are not, too: they are zero. */
 static inline struct extras take_extras(const struct td_thread *thread)
 {
-	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
+	_Static_assert(TD_EXTRAS_MAX == 5, "one line for each");
 	return (struct extras){{
 		extra_in_window(thread, 0),
 		extra_in_window(thread, 1),
 		extra_in_window(thread, 2),
 		extra_in_window(thread, 3),
+		extra_in_window(thread, 4),
 	}};
 }
 
@@ -328,7 +331,7 @@ static inline void add_window(struct td_thread *thread, int32_t *values,
 	memcpy(values + 1 + nodes, extras->value, sizeof(extras->value));
 	td_registers_correct_less(&td_metrics_shape.correction, nodes, values);
 	thread->places.record->windows++;
-	td_sums_add_short_window(thread->window.place, values, thread->brief.counters);
+	td_sums_add_short_window(thread->window.place, values, nodes);
 }
 
 static inline void reject_window(struct td_thread *thread, enum td_reject reject)

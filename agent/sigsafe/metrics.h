@@ -88,7 +88,7 @@ static inline bool td_metrics_read_extras(const struct td_registers *registers,
 {
 	const volatile char *pages = registers->pages;
 
-	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
+	_Static_assert(TD_EXTRAS_MAX == 5, "one line for each");
 	if (!td_metrics_read_extra(pages, 0, value))
 		return registers->extras == 0;
 	if (!td_metrics_read_extra(pages, 1, value))
@@ -97,7 +97,8 @@ static inline bool td_metrics_read_extras(const struct td_registers *registers,
 		return registers->extras == 2;
 	if (!td_metrics_read_extra(pages, 3, value))
 		return registers->extras == 3;
-	return true;
+	/* most have no more: the page is not asked */
+	return registers->extras == 4 || td_metrics_read_extra(pages, 4, value);
 }
 
 static inline uint32_t td_metrics_lock(const struct td_registers *registers)
@@ -223,7 +224,7 @@ static inline bool td_metrics_take(const struct td_thread *thread, struct td_rea
 
 	now->values[0] = td_metrics_slots(capture);
 	now->elapsed = now->values[0] / td_metrics_shape.width;
-	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
+	_Static_assert(TD_EXTRAS_MAX == 5, "one line for each");
 	if (n > 0)
 		extra[0] = td_metrics_counted(thread, 0);
 	if (n > 1)
@@ -232,6 +233,8 @@ static inline bool td_metrics_take(const struct td_thread *thread, struct td_rea
 		extra[2] = td_metrics_counted(thread, 2);
 	if (n > 3)
 		extra[3] = td_metrics_counted(thread, 3);
+	if (n > 4)
+		extra[4] = td_metrics_counted(thread, 4);
 	/* slots going backwards: something reset them */
 	return capture->complete && (td_metrics_shape.clears_on_read ||
 				     capture->slots_after >= capture->slots);
@@ -277,7 +280,7 @@ static inline void td_metrics_raw(const struct td_thread *thread,
 	uint32_t n = td_metrics_shape.extras;
 
 	memcpy(&to[1], &thread->capture.metrics, 8);
-	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
+	_Static_assert(TD_EXTRAS_MAX == 5, "one line for each");
 	if (n > 0)
 		to[3] = td_saturated(extra[0]);
 	if (n > 1)
@@ -286,6 +289,8 @@ static inline void td_metrics_raw(const struct td_thread *thread,
 		to[5] = td_saturated(extra[2]);
 	if (n > 3)
 		to[6] = td_saturated(extra[3]);
+	if (n > 4)
+		to[7] = td_saturated(extra[4]);
 	to[0] = td_saturated(now->values[0]);
 }
 

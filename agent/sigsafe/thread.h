@@ -78,7 +78,7 @@ static inline uint32_t td_saturated(uint64_t value)
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-#define TD_EXTRAS_MAX 4u
+#define TD_EXTRAS_MAX 5u
 #define TD_LEAVINGS 2u /* near returns and near calls */
 
 #define TD_PAGE 4096u
