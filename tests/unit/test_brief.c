@@ -134,6 +134,12 @@ static void count(uint64_t more)
 		extra[4] += td_random_below(&dice, 2 * more + 1);
 }
 
+static void set_extra(struct td_extras *to, uint32_t i)
+{
+	to->low[i] = (uint32_t)extra[i];
+	to->high[i] = (uint32_t)(extra[i] >> 32) & 0xffff;
+}
+
 /* `sound`: with nothing wrong about it.  Of an echo strobe.c looks at all registers. */
 static void capture(bool sound)
 {
@@ -150,7 +156,7 @@ static void capture(bool sound)
 		.complete = sound || !one_in(60),
 	};
 	for (uint32_t i = 0; i < td_metrics_shape.extras; i++)
-		thread.capture.extra[i] = extra[i] & TD_COUNTER_MASK;
+		set_extra(&thread.capture.extra, i);
 }
 
 /* As td_handler() does it. */
@@ -175,7 +181,8 @@ static void deliver(bool brief, uint64_t ip, unsigned how)
 		return;
 	thread.release.wanted = false;
 	slots = 0;
-	memcpy(thread.registers.extra_base, extra, sizeof(extra));
+	for (uint32_t i = 0; i < td_metrics_shape.extras; i++)
+		set_extra(&thread.registers.extra_base, i);
 	thread.registers.lock = lock;
 }
 
