@@ -59,6 +59,13 @@ static const struct generation {
 	 {{"uop_dropping", 0x10ad}, {NULL, 0}}},
 };
 
+/*
+ * INST_RETIRED.ANY, a clock of the program that returns from the kernel do not touch.  It
+ * has a counter of its own.  Behind all others: it is read next to the window, and where
+ * they do not all fit, it is the first that goes.
+ */
+static const struct extra_event instructions = {"instructions", 0xc0};
+
 static const char *const field_names[TD_FIELDS] = {
 	"retiring",         "bad_speculation",    "frontend_bound", "backend_bound",
 	"heavy_operations", "branch_mispredicts", "fetch_latency",  "memory_bound",
@@ -97,6 +104,7 @@ static void choose_extras(void)
 		for (size_t k = 0; k < 2 && generations[i].extra[k].name; k++)
 			extras[td_metrics_shape.extras++] = generations[i].extra[k];
 	}
+	extras[td_metrics_shape.extras++] = instructions;
 }
 
 uint32_t td_metrics_names(struct td_file_counter *counter)

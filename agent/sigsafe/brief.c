@@ -62,10 +62,16 @@ void td_brief_enter(struct td_thread *thread)
 	td_brief_note_armed(thread);
 }
 
-static inline uint64_t extra_of(const struct td_thread *thread, uint32_t i)
+/* td_metrics_slots().  More than there can be if the registers went backwards. */
+static inline uint64_t slots_of(const struct td_capture *capture)
 {
-	return (thread->capture.extra[i] - thread->registers.extra_base[i]) &
-	       TD_COUNTER_MASK;
+	return capture->slots + (capture->slots_after - capture->slots) / 2;
+}
+
+/* Since the reset, in less than 2^31 slots. */
+static inline uint32_t extra_of(const struct td_thread *thread, uint32_t i)
+{
+	return thread->capture.extra.low[i] - thread->registers.extra_base.low[i];
 }
 
 /* Two sums of each at once. */
@@ -90,32 +96,46 @@ static inline void add_one(uint64_t *total, uint64_t *bucket, uint64_t value)
 	*bucket += value;
 }
 
+__attribute__((noinline)) static void look_for_throttling(struct td_thread *thread)
+{
+	td_brief_hand_over(thread);
+	td_strobe_look_for_throttling(thread,
+				      slots_of(&thread->capture) / thread->brief.width);
+}
+
+/* A period that took twice its time. */
+static inline bool is_throttled(const struct td_thread *thread)
+{
+	const struct td_brief *brief = &thread->brief;
+
+	return slots_of(&thread->capture) - brief->armed_at >=
+	       2 * brief->armed_period + brief->throttled;
+}
+
 /* For a register that cannot be weighed, or without a timeline. */
-__attribute__((noinline)) static bool add_totals_slowly(struct td_thread *thread,
+__attribute__((noinline)) static void add_totals_slowly(struct td_thread *thread,
 							uint64_t *bucket)
 {
 	struct td_reading now;
 
 	if (!td_metrics_take_total(thread, &now)) {
 		thread->places.record->unread++;
-		return false;
+		return;
 	}
 	td_sums_add_totals(thread->places.record->total, bucket, now.values,
 			   thread->brief.counters);
-	return true;
+	if (is_throttled(thread))
+		look_for_throttling(thread);
 }
 
-/* As td_registers_weigh() and td_sums_add_totals().  False: unread. */
-static inline bool add_totals(struct td_thread *thread, uint64_t slots, uint64_t *bucket)
+/* As td_registers_weigh() and td_sums_add_totals(), of less than 2^31 slots. */
+static inline void add_totals(const struct td_thread *thread, uint64_t slots,
+			      uint64_t *bucket)
 {
 	uint64_t metrics = thread->capture.metrics, *total = thread->places.record->total;
 	__m128i factor = _mm_shuffle_epi32(_mm_cvtsi64_si128((int64_t)slots), 0x44);
 	uint32_t n = thread->registers.extras;
 
-	if (__builtin_expect(!bucket || slots >> 32 || !td_registers_is_full(metrics),
-			     0)) {
-		return add_totals_slowly(thread, bucket);
-	}
 	bucket++;
 	add_one(total++, bucket++, slots);
 	add_four(total, bucket, td_registers_level1(metrics), factor);
@@ -126,37 +146,36 @@ static inline bool add_totals(struct td_thread *thread, uint64_t slots, uint64_t
 		total += TD_FIELDS - TD_FIELDS_LEVEL1;
 		bucket += TD_FIELDS - TD_FIELDS_LEVEL1;
 	}
-	_Static_assert(TD_LEAVINGS == 2 && TD_EXTRAS_MAX == 4, "one line for each");
+	_Static_assert(TD_LEAVINGS == 2 && TD_EXTRAS_MAX == 5, "one line for each");
 	add_one(total, bucket, extra_of(thread, 0));
 	add_one(total + 1, bucket + 1, extra_of(thread, 1));
 	if (n > 2)
 		add_one(total + 2, bucket + 2, extra_of(thread, 2));
 	if (n > 3)
 		add_one(total + 3, bucket + 3, extra_of(thread, 3));
-	return true;
+	if (n > 4)
+		add_one(total + 4, bucket + 4, extra_of(thread, 4));
 }
 
-__attribute__((noinline)) static void look_for_throttling(struct td_thread *thread,
-							  uint64_t slots)
-{
-	td_brief_hand_over(thread);
-	td_strobe_look_for_throttling(thread, slots / thread->brief.width);
-}
-
-static inline void add_sample(struct td_thread *thread, uint64_t slots)
+/* Nothing of it outlives a call of what is rare, but for the thread. */
+static inline void add_sample(struct td_thread *thread)
 {
 	struct td_file_thread *record = thread->places.record;
-	uint64_t *bucket, ns = td_clock_now(CLOCK_MONOTONIC_COARSE),
-			  took = slots - thread->brief.armed_at;
+	uint64_t *bucket = td_timeline_bucket(&thread->places, record->last_ns), slots;
 
-	record->last_ns = ns > record->start_ns ? ns : record->start_ns;
-	record->samples++;
-	bucket = td_timeline_bucket(&thread->places, record->last_ns);
+	thread->places.record->samples++;
 	if (bucket)
 		bucket[0]++;
-	if (add_totals(thread, slots, bucket) &&
-	    took >= 2 * thread->brief.armed_period + thread->brief.throttled)
-		look_for_throttling(thread, slots);
+	slots = slots_of(&thread->capture);
+	if (__builtin_expect(!bucket || slots >> 31 ||
+				     !td_registers_is_full(thread->capture.metrics),
+			     0)) {
+		add_totals_slowly(thread, bucket);
+		return;
+	}
+	add_totals(thread, slots, bucket);
+	if (is_throttled(thread))
+		look_for_throttling(thread);
 }
 
 /* A descriptor is not ours any more. */
@@ -192,12 +211,6 @@ static inline void prepare_release(struct td_thread *thread)
 	release->wanted = true;
 }
 
-static inline uint64_t slots_of(const struct td_capture *capture)
-{
-	/* td_metrics_slots() */
-	return capture->slots + (capture->slots_after - capture->slots) / 2;
-}
-
 /* Not every sample: CPU time, and an empty window. */
 __attribute__((noinline)) static void take_turns(struct td_thread *thread)
 {
@@ -210,17 +223,28 @@ __attribute__((noinline)) static void take_turns(struct td_thread *thread)
 	thread->until_empty -= thread->brief.quiet;
 }
 
+/* First of all, so that the call finds as little as there is to keep. */
+static inline void note_time(struct td_thread *thread)
+{
+	uint64_t ns = td_clock_now(CLOCK_MONOTONIC_COARSE);
+	struct td_file_thread *record = thread->places.record;
+
+	record->last_ns = ns > record->start_ns ? ns : record->start_ns;
+}
+
 void td_brief_open(struct td_thread *thread, uint64_t ip)
 {
-	struct td_known *known = td_strobe_look_up(thread, ip);
 	struct td_window *window = &thread->window;
 	struct td_brief *brief = &thread->brief;
+	struct td_known *known;
 
+	window->opened_at = ip;
+	note_time(thread);
+	known = td_strobe_look_up(thread, window->opened_at);
+	thread->opened = known;
 	window->place = td_strobe_place_of(thread, known);
 	window->place->samples++;
-	add_sample(thread, slots_of(&thread->capture));
-	thread->opened = known;
-	window->opened_at = ip;
+	add_sample(thread);
 	td_strobe_draw(thread, brief->short_range, brief->long_least, brief->long_range);
 	window->empty = false;
 	if (brief->quiet-- == 0)
@@ -271,33 +295,38 @@ struct ends {
 	uint64_t ip;
 };
 
-/* What a window that is not late can have counted. */
+/* What a window that is not late can have counted; the extra counters that there are
+ * not, too: they are zero. */
 struct extras {
-	uint32_t value[TD_EXTRAS_MAX];
+	__m128i four; /* 32 bits each */
+	uint32_t fifth;
 };
 
-static inline uint32_t extra_in_window(const struct td_thread *thread, uint32_t i)
-{
-	return (uint32_t)thread->capture.extra[i] -
-	       (uint32_t)thread->registers.extra_base[i];
-}
-
-/* The extra counters that there are not, too: they are zero. */
 static inline struct extras take_extras(const struct td_thread *thread)
 {
-	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
-	return (struct extras){{
-		extra_in_window(thread, 0),
-		extra_in_window(thread, 1),
-		extra_in_window(thread, 2),
-		extra_in_window(thread, 3),
-	}};
+	const struct td_extras *now = &thread->capture.extra,
+			       *base = &thread->registers.extra_base;
+
+	_Static_assert(TD_EXTRAS_MAX == 5, "one line for each");
+	return (struct extras){
+		_mm_sub_epi32(_mm_loadu_si128((const __m128i *)now->low),
+			      _mm_loadu_si128((const __m128i *)base->low)),
+		now->low[4] - base->low[4],
+	};
+}
+
+static inline void store_extras(uint32_t *to, const struct extras *extras)
+{
+	_mm_storeu_si128((__m128i *)to, extras->four);
+	to[4] = extras->fifth;
 }
 
 static inline bool was_left(const struct td_thread *thread, const struct extras *extras)
 {
-	return extras->value[0] > thread->own_leavings[0][0] ||
-	       extras->value[1] > thread->own_leavings[0][1];
+	uint64_t both = (uint64_t)_mm_cvtsi128_si64(extras->four);
+
+	return (uint32_t)both > thread->own_leavings[0][0] ||
+	       both >> 32 > thread->own_leavings[0][1];
 }
 
 /* As in strobe.c, of window.opened_in or the same elsewhere.  No count is too large for
@@ -314,8 +343,7 @@ static inline void fill_log(const struct td_thread *thread, struct td_file_windo
 	log->value[0] = (uint32_t)slots;
 	memcpy(&log->value[1], &thread->capture.metrics, 8);
 	_Static_assert(3 + TD_EXTRAS_MAX <= TD_WINDOW_VALUES, "room for all");
-	for (uint32_t i = 0; i < TD_EXTRAS_MAX; i++)
-		log->value[3 + i] = extras->value[i];
+	store_extras(&log->value[3], extras);
 	td_windows_publish(log, TD_WINDOW_USED);
 }
 
@@ -325,10 +353,10 @@ static inline void add_window(struct td_thread *thread, int32_t *values,
 {
 	uint32_t nodes = thread->brief.nodes;
 
-	memcpy(values + 1 + nodes, extras->value, sizeof(extras->value));
+	store_extras((uint32_t *)values + 1 + nodes, extras);
 	td_registers_correct_less(&td_metrics_shape.correction, nodes, values);
 	thread->places.record->windows++;
-	td_sums_add_short_window(thread->window.place, values, thread->brief.counters);
+	td_sums_add_short_window(thread->window.place, values, nodes);
 }
 
 static inline void reject_window(struct td_thread *thread, enum td_reject reject)

@@ -81,8 +81,7 @@ static inline bool td_brief_may(const struct td_thread *thread)
 	_Static_assert(offsetof(struct td_thread, in_window) ==
 			       offsetof(struct td_thread, gate) + 3,
 		       "TD_GATE is without in_window");
-	return TD_BRIEF_EXISTS && !(thread->gate & TD_GATE) &&
-	       thread->capture.slots_after >= thread->capture.slots;
+	return TD_BRIEF_EXISTS && !(thread->gate & TD_GATE);
 }
 
 #ifndef __SSE2__

@@ -323,17 +323,19 @@ __attribute__((noinline)) static void take_fully(struct td_thread *thread, int n
 void td_handler(int number, siginfo_t *info, void *context)
 {
 	struct td_thread *thread = td_self;
+	const volatile char *pages;
 	bool captured;
 
 	if (!thread || !thread->registers.mapped) {
 		handle_unmapped(thread, number, info, context);
 		return;
 	}
-	captured = td_metrics_capture_slots(&thread->registers, &thread->capture);
+	pages = thread->registers.pages;
+	captured = td_metrics_capture_slots(pages, &thread->capture);
 	if (captured && td_brief_is_echo(thread) && is_our_only_perf(info))
 		return;
-	captured = captured &&
-		   td_metrics_capture_extras(&thread->registers, &thread->capture);
+	captured = captured && td_metrics_capture_extras(pages, &thread->registers.extras,
+							 &thread->capture);
 	if (captured && is_our_only_perf(info) && td_brief_may(thread) &&
 	    !(perf_of(info)->flags & PERF_DELAYED)) {
 		if (!take_in_brief(thread, context))

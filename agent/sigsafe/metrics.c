@@ -68,9 +68,9 @@ static void reset_rdpmc(struct td_thread *thread)
 	uint32_t n = registers->extras;
 
 	memset(thread->counter_base, 0, sizeof(thread->counter_base));
-	memset(registers->extra_base, 0, sizeof(registers->extra_base));
+	memset(&registers->extra_base, 0, sizeof(registers->extra_base));
 	td_metrics_begin_again(registers);
-	registers->unbased = n > 0 && !registers->extra_base[n - 1];
+	registers->unbased = n > 0 && !td_metrics_joined(&registers->extra_base, n - 1);
 }
 
 /* As read() of a group gives it: how many, then their counts in order of opening. */

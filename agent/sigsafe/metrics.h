@@ -44,16 +44,18 @@ struct td_metrics_shape {
 
 extern struct td_metrics_shape td_metrics_shape;
 
+/* What RDPMC gives two of: what joins them would be done in each window. */
+typedef uint32_t __attribute__((may_alias)) td_metrics_half;
+
 /*
  * One counter.  False if the kernel has not given it a register just now; then
  * RDPMC is not executed, which could fault.  Index and reading may be torn by a
  * context switch: the caller compares the page's lock.
  */
-static inline bool td_metrics_read_one(const volatile struct perf_event_mmap_page *page,
-				       uint64_t *value)
+static inline bool
+td_metrics_read_halves(const volatile struct perf_event_mmap_page *page,
+		       td_metrics_half *low_half, td_metrics_half *high_half)
 {
-	/* by halves: what joins them would be done in each window */
-	uint32_t __attribute__((may_alias)) *half = (void *)value;
 	uint32_t counter = page->index, low, high;
 
 	/* an index like any other: compilers make more of one that is zero */
@@ -61,9 +63,17 @@ static inline bool td_metrics_read_one(const volatile struct perf_event_mmap_pag
 	if (__builtin_sub_overflow(counter, 1u, &counter))
 		return false;
 	td_arch_read_counter(counter, &low, &high);
-	half[0] = low;
-	half[1] = high;
+	*low_half = low;
+	*high_half = high;
 	return true;
+}
+
+static inline bool td_metrics_read_one(const volatile struct perf_event_mmap_page *page,
+				       uint64_t *value)
+{
+	td_metrics_half *half = (void *)value;
+
+	return td_metrics_read_halves(page, &half[0], &half[1]);
 }
 
 static inline const volatile struct perf_event_mmap_page *
@@ -74,30 +84,30 @@ td_metrics_page(const volatile char *pages, uint32_t n)
 
 /* The extra counter `n`. */
 static inline bool td_metrics_read_extra(const volatile char *pages, uint32_t n,
-					 uint64_t *value)
+					 struct td_extras *to)
 {
-	return td_metrics_read_one(td_metrics_page(pages, TD_PAGE_EXTRA + n), &value[n]);
+	return td_metrics_read_halves(td_metrics_page(pages, TD_PAGE_EXTRA + n),
+				      &to->low[n], &to->high[n]);
 }
 
 /*
- * The extra counters of the group, up to the first page without a register: so many
+ * The `extras` counters of the group, up to the first page without a register: so many
  * must there be.  Not a loop: see above.
  */
-static inline bool td_metrics_read_extras(const struct td_registers *registers,
-					  uint64_t *value)
+static inline bool td_metrics_read_extras(const volatile char *pages,
+					  const uint32_t *extras, struct td_extras *to)
 {
-	const volatile char *pages = registers->pages;
-
-	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
-	if (!td_metrics_read_extra(pages, 0, value))
-		return registers->extras == 0;
-	if (!td_metrics_read_extra(pages, 1, value))
-		return registers->extras == 1;
-	if (!td_metrics_read_extra(pages, 2, value))
-		return registers->extras == 2;
-	if (!td_metrics_read_extra(pages, 3, value))
-		return registers->extras == 3;
-	return true;
+	_Static_assert(TD_EXTRAS_MAX == 5, "one line for each");
+	if (!td_metrics_read_extra(pages, 0, to))
+		return *extras == 0;
+	if (!td_metrics_read_extra(pages, 1, to))
+		return *extras == 1;
+	if (!td_metrics_read_extra(pages, 2, to))
+		return *extras == 2;
+	if (!td_metrics_read_extra(pages, 3, to))
+		return *extras == 3;
+	/* most have no more: the page is not asked */
+	return *extras == 4 || td_metrics_read_extra(pages, 4, to);
 }
 
 static inline uint32_t td_metrics_lock(const struct td_registers *registers)
@@ -110,10 +120,9 @@ static inline uint32_t td_metrics_lock(const struct td_registers *registers)
  * executed between them must not be taken for the program's.  False if one has no
  * register.  Context: signal.
  */
-static inline bool td_metrics_capture_slots(const struct td_registers *registers,
+static inline bool td_metrics_capture_slots(const volatile char *pages,
 					    struct td_capture *capture)
 {
-	const volatile char *pages = registers->pages;
 	const volatile struct perf_event_mmap_page *slots = td_metrics_page(
 							   pages, TD_PAGE_SLOTS),
 						   *metrics = td_metrics_page(
@@ -127,19 +136,22 @@ static inline bool td_metrics_capture_slots(const struct td_registers *registers
 
 /* Then the others: true if all were on a counter, with no switch in between.
  * Context: signal. */
-static inline bool td_metrics_capture_extras(const struct td_registers *registers,
+static inline bool td_metrics_capture_extras(const volatile char *pages,
+					     const uint32_t *extras,
 					     struct td_capture *capture)
 {
-	bool complete = td_metrics_read_extras(registers, capture->extra);
+	bool complete = td_metrics_read_extras(pages, extras, &capture->extra);
 
-	return complete && capture->lock == td_metrics_lock(registers);
+	return complete && capture->lock == td_metrics_page(pages, TD_PAGE_SLOTS)->lock;
 }
 
 static inline void td_metrics_capture(const struct td_registers *registers,
 				      struct td_capture *capture)
 {
-	capture->complete = td_metrics_capture_slots(registers, capture) &&
-			    td_metrics_capture_extras(registers, capture);
+	const volatile char *pages = registers->pages;
+
+	capture->complete = td_metrics_capture_slots(pages, capture) &&
+			    td_metrics_capture_extras(pages, &registers->extras, capture);
 }
 
 /* Zeroes SLOTS and PERF_METRICS.  Context: any, on the thread. */
@@ -168,7 +180,8 @@ static inline bool td_metrics_begin(struct td_registers *registers)
 	uint32_t lock = slots->lock + td_metrics_shape.lock_step;
 
 	registers->lock = lock;
-	td_metrics_read_extras(registers, registers->extra_base);
+	td_metrics_read_extras(registers->pages, &registers->extras,
+			       &registers->extra_base);
 	td_metrics_zero(registers);
 	return slots->lock == lock;
 }
@@ -207,9 +220,15 @@ static inline uint64_t td_metrics_slots(const struct td_capture *capture)
 	return capture->slots + (capture->slots_after - capture->slots) / 2;
 }
 
+static inline uint64_t td_metrics_joined(const struct td_extras *extras, uint32_t n)
+{
+	return (uint64_t)extras->high[n] << 32 | extras->low[n];
+}
+
 static inline uint64_t td_metrics_counted(const struct td_thread *thread, uint32_t extra)
 {
-	return (thread->capture.extra[extra] - thread->registers.extra_base[extra]) &
+	return (td_metrics_joined(&thread->capture.extra, extra) -
+		td_metrics_joined(&thread->registers.extra_base, extra)) &
 	       TD_COUNTER_MASK;
 }
 
@@ -223,7 +242,7 @@ static inline bool td_metrics_take(const struct td_thread *thread, struct td_rea
 
 	now->values[0] = td_metrics_slots(capture);
 	now->elapsed = now->values[0] / td_metrics_shape.width;
-	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
+	_Static_assert(TD_EXTRAS_MAX == 5, "one line for each");
 	if (n > 0)
 		extra[0] = td_metrics_counted(thread, 0);
 	if (n > 1)
@@ -232,6 +251,8 @@ static inline bool td_metrics_take(const struct td_thread *thread, struct td_rea
 		extra[2] = td_metrics_counted(thread, 2);
 	if (n > 3)
 		extra[3] = td_metrics_counted(thread, 3);
+	if (n > 4)
+		extra[4] = td_metrics_counted(thread, 4);
 	/* slots going backwards: something reset them */
 	return capture->complete && (td_metrics_shape.clears_on_read ||
 				     capture->slots_after >= capture->slots);
@@ -277,7 +298,7 @@ static inline void td_metrics_raw(const struct td_thread *thread,
 	uint32_t n = td_metrics_shape.extras;
 
 	memcpy(&to[1], &thread->capture.metrics, 8);
-	_Static_assert(TD_EXTRAS_MAX == 4, "one line for each");
+	_Static_assert(TD_EXTRAS_MAX == 5, "one line for each");
 	if (n > 0)
 		to[3] = td_saturated(extra[0]);
 	if (n > 1)
@@ -286,6 +307,8 @@ static inline void td_metrics_raw(const struct td_thread *thread,
 		to[5] = td_saturated(extra[2]);
 	if (n > 3)
 		to[6] = td_saturated(extra[3]);
+	if (n > 4)
+		to[7] = td_saturated(extra[4]);
 	to[0] = td_saturated(now->values[0]);
 }
 

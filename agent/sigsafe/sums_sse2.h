@@ -9,6 +9,8 @@
 #include <emmintrin.h>
 
 #include "agent/sigsafe/sums.h"
+#include "agent/sigsafe/thread.h"
+#include "decoder/registers.h"
 
 /* Adds a pair to squares and cross. */
 static inline void td_sums_add_products(struct td_file_sum *sum, __m128d products)
@@ -38,31 +40,48 @@ static inline void td_sums_add_two(struct td_file_sum *sum, const int32_t *value
 	td_sums_add_products(&sum[1], _mm_unpackhi_pd(squares, cross));
 }
 
-/* td_sums_add_window() of values of 32 bits. */
+/* Counter 0: its square is its product with itself. */
+static inline void td_sums_add_divisor(struct td_file_sum *sum, int32_t value,
+				       __m128d divisor)
+{
+	sum->sum += (uint64_t)(int64_t)value;
+	td_sums_add_products(sum, _mm_mul_pd(divisor, divisor));
+}
+
+/* What is zero in most windows, or not in the profile. */
+static inline void td_sums_add_rare(struct td_file_sum *sum, int32_t value,
+				    __m128d divisor)
+{
+	if (value)
+		td_sums_add_short(sum, value, divisor);
+}
+
+/*
+ * td_sums_add_window() of values of 32 bits: slots, 4 or 8 nodes and TD_EXTRAS_MAX
+ * others; what the profile has fewer must be zero, and is not written.
+ */
 static inline void td_sums_add_short_window(struct td_file_place *place,
-					    const int32_t *values, uint32_t n)
+					    const int32_t *values, uint32_t nodes)
 {
 	struct td_file_sum *sum = place->sum;
 	__m128d divisor = _mm_set1_pd((double)values[0]);
 
 	place->windows++;
-	if (n & 1)
-		td_sums_add_short(&sum[n - 1], values[n - 1], divisor);
-#define TD_ADD(i) td_sums_add_two(&sum[2 * (i)], &values[2 * (i)], divisor)
-	switch (n / 2) {
-		_Static_assert(TD_COUNTERS_MAX == 16, "one case for each pair");
-		TD_SUMS_CASE(8, TD_ADD)
-		TD_SUMS_CASE(7, TD_ADD)
-		TD_SUMS_CASE(6, TD_ADD)
-		TD_SUMS_CASE(5, TD_ADD)
-		TD_SUMS_CASE(4, TD_ADD)
-		TD_SUMS_CASE(3, TD_ADD)
-		TD_SUMS_CASE(2, TD_ADD)
-		TD_SUMS_CASE(1, TD_ADD)
-	default:
-		break;
+	td_sums_add_divisor(sum++, *values, divisor);
+	td_sums_add_two(sum, ++values, divisor);
+	td_sums_add_two(sum + 2, values + 2, divisor);
+	if (nodes > TD_FIELDS_LEVEL1) {
+		td_sums_add_two(sum + 4, values + 4, divisor);
+		td_sums_add_two(sum + 6, values + 6, divisor);
 	}
-#undef TD_ADD
+	sum += nodes;
+	values += nodes;
+	_Static_assert(TD_EXTRAS_MAX == 5, "one line for each");
+	td_sums_add_rare(sum, values[0], divisor);
+	td_sums_add_rare(sum + 1, values[1], divisor);
+	td_sums_add_rare(sum + 2, values[2], divisor);
+	td_sums_add_rare(sum + 3, values[3], divisor);
+	td_sums_add_rare(sum + 4, values[4], divisor);
 }
 
 #endif

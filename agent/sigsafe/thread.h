@@ -78,12 +78,19 @@ static inline uint32_t td_saturated(uint64_t value)
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-#define TD_EXTRAS_MAX 4u
+#define TD_EXTRAS_MAX 5u
 #define TD_LEAVINGS 2u /* near returns and near calls */
 
 #define TD_PAGE 4096u
 enum { TD_PAGE_SLOTS, TD_PAGE_METRICS, TD_PAGE_EXTRA };
 #define TD_PAGES (TD_PAGE_EXTRA + TD_EXTRAS_MAX)
+
+/* The extra counters as RDPMC gives them; what is not there is zero.  Halves apart: a
+ * window needs the low ones alone. */
+struct td_extras {
+	uint32_t low[TD_EXTRAS_MAX];
+	uint32_t high[TD_EXTRAS_MAX];
+};
 
 /* A thread's hardware counters, mapped for RDPMC. */
 struct td_registers {
@@ -94,8 +101,8 @@ struct td_registers {
 	/* The events' mapped pages (struct perf_event_mmap_page), one behind the other:
 	 * what has no event has a page of zeros, which names no register. */
 	const volatile char *pages;
-	uint32_t lock;                      /* of the slots page at the last reset */
-	uint64_t extra_base[TD_EXTRAS_MAX]; /* the extra counters then */
+	uint32_t lock;               /* of the slots page at the last reset */
+	struct td_extras extra_base; /* the extra counters then */
 	bool unbased; /* they had no register at the start, and no total is made of it */
 	uint64_t not_running; /* read(): time without a counter, at the last reset */
 };
@@ -131,7 +138,7 @@ struct td_capture {
 	uint64_t slots;
 	uint64_t metrics;
 	uint64_t slots_after; /* read behind metrics */
-	uint64_t extra[TD_EXTRAS_MAX];
+	struct td_extras extra;
 	uint32_t lock;
 	bool complete; /* all were on a counter, no switch in between */
 };

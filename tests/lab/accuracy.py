@@ -16,6 +16,8 @@ is 1 % off in one of ten million cases: one of all that check-lab compares, in o
   --enough N   functions that must have enough windows (1)
   --share N    percent that a share of the samples may be off, besides chance (1)
   --slots N    percent that totals may miss the slots by (0.5)
+  --instructions N  percent that instructions a slot may be off, of the windows of a function
+               with enough of them (not compared)
   --thread TID=REPORT.json   what `tdagent report --thread=TID` said
   --functions-only   totals are not looked at
   --as-said    a fraction that the report knows less well only has to be within 2.5 times its interval
@@ -76,6 +78,7 @@ class Comparison:
         self.worst = {1: None, 2: None}
         self.enough = 0
         self.farthest_share = 0.0
+        self.farthest_instructions = 0.0
 
     def of(self, what):
         return [t for t in self.truth if t["what"] == what and
@@ -121,6 +124,19 @@ class Comparison:
                           (difference[1], difference[0]))
         if not found[1]:
             self.fail(truth["name"], "has windows and no top-down")
+        if self.limits.instructions is not None:
+            self.check_instructions(truth, row["counters"])
+
+    def check_instructions(self, truth, counters):
+        """Of the same windows as their slots; our own are taken out of both."""
+        if "instructions" not in counters:
+            self.fail(truth["name"], "has no instructions")
+            return
+        found = counters["instructions"]["sum"] / counters["slots"]["sum"]
+        off = 100 * (found * truth["slots"] / truth["insns"] - 1)
+        self.farthest_instructions = max(self.farthest_instructions, abs(off))
+        if abs(off) > self.limits.instructions:
+            self.fail(truth["name"], "%+.2f %% of the instructions" % off)
 
     def check_share(self, name, found, share, samples):
         slack = self.limits.share / 100 * share
@@ -147,6 +163,8 @@ class Comparison:
                   self.enough, self.limits.windows,
                   " ".join(points(self.worst[1]).split()),
                   " ".join(points(self.worst[2]).split()), self.farthest_share))
+        if self.limits.instructions is not None:
+            print("instructions a slot within %.2f %%" % self.farthest_instructions)
 
     def check_total(self, name, totals, program, agent):
         """Everything since the start is counted, but for a part of our own handlers."""
@@ -212,6 +230,7 @@ def main():
     parser.add_argument("--enough", type=int, default=1)
     parser.add_argument("--share", type=float, default=1)
     parser.add_argument("--slots", type=float, default=0.5)
+    parser.add_argument("--instructions", type=float)
     parser.add_argument("--thread", type=of_one_thread, action="append", default=[])
     parser.add_argument("--functions-only", action="store_true")
     parser.add_argument("--as-said", action="store_true")

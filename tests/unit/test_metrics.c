@@ -29,7 +29,7 @@ static void capture(uint64_t slots, uint64_t extra)
 		.slots = slots,
 		.slots_after = td_metrics_shape.clears_on_read ? 0 : slots,
 		.metrics = 0x202020203f404040u,
-		.extra = {extra},
+		.extra = {.low = {(uint32_t)extra}, .high = {extra >> 32}},
 		.complete = true,
 	};
 }
@@ -51,7 +51,8 @@ START_TEST(decodes_a_capture)
 {
 	uint64_t values[TD_COUNTERS_MAX];
 
-	thread.registers.extra_base[0] = TD_COUNTER_MASK - 1;
+	thread.registers.extra_base.low[0] = UINT32_MAX - 1;
+	thread.registers.extra_base.high[0] = 0xffff;
 	capture(255000, 3); /* the extra counter wrapped at 48 bits */
 	ck_assert(read_values(values));
 	ck_assert_uint_eq(values[0], 255000);
@@ -125,6 +126,31 @@ START_TEST(logs_the_registers)
 	ck_assert(read_values(values));
 	td_metrics_raw(&thread, &now, raw);
 	ck_assert_uint_eq(raw[0], UINT32_MAX);
+}
+END_TEST
+
+/* All of them, in their order: Ice Lake has five. */
+START_TEST(takes_each_extra_counter)
+{
+	uint64_t values[TD_COUNTERS_MAX];
+	uint32_t raw[TD_WINDOW_VALUES] = {0};
+
+	td_metrics_shape.nodes = 4;
+	for (uint32_t n = 1; n <= TD_EXTRAS_MAX; n++) {
+		td_metrics_shape.extras = thread.registers.extras = n;
+		thread.registers.extra_base.low[n - 1] = 100 * n;
+		capture(2550, 0);
+		for (uint32_t i = 0; i < n; i++)
+			thread.capture.extra.low[i] = 101 * (i + 1);
+		memset(raw, 0, sizeof(raw));
+		ck_assert(read_values(values));
+		td_metrics_raw(&thread, &now, raw);
+		for (uint32_t i = 0; i < TD_EXTRAS_MAX; i++) {
+			ck_assert_uint_eq(values[5 + i], i < n ? i + 1 : 0);
+			ck_assert_uint_eq(raw[3 + i], i < n ? i + 1 : 0);
+		}
+	}
+	ck_assert_uint_le(3 + TD_EXTRAS_MAX, TD_WINDOW_VALUES);
 }
 END_TEST
 
@@ -217,6 +243,7 @@ int main(void)
 				      refuses_what_was_not_counting,
 				      never_reads_without_an_index,
 				      logs_the_registers,
+				      takes_each_extra_counter,
 				      sees_a_switch,
 				      sees_a_switch_at_the_beginning,
 				      leaves_a_total_without_base_out,
