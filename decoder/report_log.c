@@ -241,7 +241,8 @@ static void find_parts(struct taking *t)
 			continue;
 		group->counts = td_groups_level1(&plan, g, group->factor);
 		t->parts = t->parts || group->counts;
-		if (group->counts)
+		/* what one of them does not know, none is judged by */
+		if (group->counts && t->returns != 1)
 			t->returns = group->left[1] < 0 ? 1 : TD_RETURNS_AND_CALLS;
 	}
 	t->group[0].counts &= ~shared_nodes(t);
@@ -446,7 +447,7 @@ static void fill(const struct taking *t, const struct td_file_window *from,
 	to->silent = !group->counts;
 	to->unsure = group->left[0] < 0 ||
 		     (group->left[1] < 0 && has_returns(t) == TD_RETURNS_AND_CALLS);
-	to->calls = calls_of(t, from, value, TD_RETURNS_AND_CALLS);
+	to->calls = calls_of(t, from, value, has_returns(t));
 	to->empty = from->state == TD_WINDOW_EMPTY;
 }
 

@@ -16,9 +16,8 @@
 #define PLACES 8u       /* parts of a column that others come to and come back from */
 #define ROUND_SEEN 32u  /* steps each way that show how soon one is back */
 #define ROUND_LEAST 0.9 /* of the shortest way round that was seen */
-#define EDGES_MOST                                                                       \
-	2.5 /* standard deviations: so much more of the program is in windows            \
-	       with short edges */
+/* standard deviations: so much more of the program is in windows with short edges */
+#define EDGES_MOST 2.5
 
 /* A function's columns. */
 struct cuts {

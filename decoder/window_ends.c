@@ -39,8 +39,8 @@ struct place {
 	uint32_t source;   /* the column that most direct ones opened in */
 	uint32_t from_source;
 	uint32_t sources; /* in search.source: the direct ones */
-	uint32_t turn;    /* the last of them up to the present window; without edges
-			     how often one was asked for */
+	uint32_t turn;    /* the last of them up to the present window */
+	uint32_t asked;   /* how often source_by_chance() was for one of them */
 	uint8_t jumped;   /* a function's entry, and others jump there */
 	uint8_t first;    /* nobody comes here but by a call or return, or so */
 	uint8_t again;    /* the program comes by more than once a visit */
@@ -320,7 +320,7 @@ static void find_first(struct search *s)
 static uint32_t source_by_chance(const struct search *s, struct place *place)
 {
 	const double *chance = s->chance + place->sources;
-	double turns = GOLDEN * place->turn++;
+	double turns = GOLDEN * place->asked++;
 	double at = (turns - floor(turns)) * chance[place->direct - 1];
 	uint32_t low = 0, high = place->direct - 1;
 

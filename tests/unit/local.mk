@@ -21,6 +21,7 @@ decoder_tests = \
 	tests/unit/test_history \
 	tests/unit/test_import \
 	tests/unit/test_jitdump \
+	tests/unit/test_mutated \
 	tests/unit/test_normal \
 	tests/unit/test_own_cost \
 	tests/unit/test_latencies \
@@ -110,6 +111,11 @@ tests_unit_test_own_cost_LDADD = $(td_unit_ldadd)
 tests_unit_test_jitdump_SOURCES = tests/unit/test_jitdump.c tests/unit/unit.h
 tests_unit_test_jitdump_CFLAGS = $(td_unit_cflags)
 tests_unit_test_jitdump_LDADD = $(td_unit_ldadd)
+tests_unit_test_mutated_SOURCES = tests/unit/test_mutated.c $(td_build_profile) $(td_printed) \
+	tests/unit/log_windows.c tests/unit/log_windows.h tests/unit/uniform.h \
+	tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_mutated_CFLAGS = $(td_unit_cflags)
+tests_unit_test_mutated_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
 tests_unit_test_perf_map_SOURCES = tests/unit/test_perf_map.c tests/unit/unit.h
 tests_unit_test_perf_map_CFLAGS = $(td_unit_cflags)
 tests_unit_test_perf_map_LDADD = $(td_unit_ldadd)

@@ -205,17 +205,18 @@ START_TEST(groups_with_returns)
 }
 END_TEST
 
+static const struct sim_setup called = {.kind = SIM_AWKWARD,
+					.seed = 4,
+					.windows = WINDOWS,
+					.shortest = 2,
+					.most = 600,
+					.calls = 1};
+
 /* Bad speculation is in two groups: of what they add up to the first knows nothing in
  * parts, and who counts returns alone does not know who left. */
 START_TEST(groups_with_returns_and_calls)
 {
 	static const uint8_t counts[] = {0xd, 0x3, 0x24, 0};
-	const struct sim_setup called = {.kind = SIM_AWKWARD,
-					 .seed = 4,
-					 .windows = WINDOWS,
-					 .shortest = 2,
-					 .most = 600,
-					 .calls = 1};
 	struct td_separate_input input;
 	struct run run;
 
@@ -236,6 +237,40 @@ START_TEST(groups_with_returns_and_calls)
 	input.returns = TD_RETURNS_AND_CALLS;
 	told_as(run.report, &input);
 	run_free(&run);
+}
+END_TEST
+
+/* How many own windows LOG_PAIRED has where one of the two groups has no calls. */
+static size_t own_without_calls(const struct sim *sim, unsigned group)
+{
+	struct td_report *report = td_report_new(&(struct td_report_query){0});
+	struct build build;
+	size_t own;
+
+	log_windows(&build, sim, LOG_PAIRED);
+	for (unsigned i = 0; i < build.header->events; i++) {
+		struct td_file_event *event = &build.header->event[i];
+
+		if (event->group == group && !strcmp(event->name, "near_calls"))
+			strcpy(event->name, "none");
+	}
+	build_add(&build, report);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert(report->separated);
+	own = report->own;
+	td_report_free(report);
+	build_free(&build);
+	return own;
+}
+
+/* All are judged by what both groups know, whichever is the one that knows less. */
+START_TEST(groups_of_which_one_has_calls)
+{
+	struct sim sim;
+
+	sim_run(&sim, &called);
+	ck_assert_uint_eq(own_without_calls(&sim, 1), own_without_calls(&sim, 2));
+	sim_free(&sim);
 }
 END_TEST
 
@@ -624,7 +659,8 @@ int main(void)
 			 (const TTest *const[]){
 				 same_as_the_library, the_same_of_half_the_slots,
 				 nobody_shares, groups_with_returns,
-				 groups_with_returns_and_calls, groups_without_returns,
+				 groups_with_returns_and_calls,
+				 groups_of_which_one_has_calls, groups_without_returns,
 				 own_cost_of_groups, rates_of_short_functions,
 				 rates_where_all_groups_count_returns, totals_by_groups,
 				 tells_apart_on_a_shared_core, profiles_add_up, in_print,
