@@ -4,13 +4,23 @@
 # within 0.5, shares within chance.  --long: the whole matrix, some 5 minutes.
 . "$(dirname "$0")/lib.sh"
 
+# our_instructions LABEL: each empty window, which has nothing of the program, holds as many
+our_instructions()
+{
+	"$tdagent" report --format=windows "$work/$1/profile" | python3 -c 'import csv, sys
+found = [row["instructions"] for row in csv.DictReader(sys.stdin) if row["window"] == "empty"]
+print("%d empty windows with %s instructions of ours" % (len(found), " or ".join(set(found))))
+sys.exit(len(set(found)) != 1)' || fail "$1: not the same in each window"
+}
+
 # compare_with_truth MODEL SHORT LONG ROUNDS FUNCTIONS: so many have 200 windows
 compare_with_truth()
 {
 	echo
 	echo "== $1: windows of $2 cycles, a sample every $3"
 	measure "$1-$2-$3" "-m $1" "$3" "$2" "-r $4"
-	accurate "$1-$2-$3" --enough "$5"
+	accurate "$1-$2-$3" --enough "$5" --instructions 0.5
+	our_instructions "$1-$2-$3"
 }
 
 if [ "${1:-}" = --long ]; then

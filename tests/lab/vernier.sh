@@ -72,12 +72,12 @@ fi
 
 echo "== spr"
 measure spr "-m spr" 100000 1000 "-r 2000"
-accurate spr --brief --enough 12 --slots 1
+accurate spr --brief --enough 12 --slots 1 --instructions 0.5
 by_vernier spr
 
 echo "== icx"
 measure icx "-m icx" 100000 1000 "-r 1000"
-accurate icx --brief --enough 10 --slots 1
+accurate icx --brief --enough 10 --slots 1 --instructions 0.5
 by_vernier icx
 
 # What libc does, and the moments in which another thread empties a ring: 0.2 to 0.4 % of each.
