@@ -138,8 +138,9 @@ accurate skx --brief --enough 12 --functions-only --points 5
 by_groups skx 2 1 no
 
 # Level 2 takes its turns from level 1.  Functions that hardly any window leaves are
-# known without what others are: by some 130 windows of each group, whose chance makes intervals
-# up to 0.09 wide (those of level 2's rare events, since counters begin anywhere; 0.15 if told apart).
+# known by sums, without what others are: by some 130 windows of each group, whose chance makes
+# intervals of level 1 up to 0.033 wide and of level 2 up to 0.116 (rare events, since counters
+# begin anywhere).  Told apart they would be 0.133 and 0.210.
 echo "== groups of events, level 2"
 lab_setup="$lab_setup TDAGENT_LEVEL=2"
 measure level2 "-m skx" 100000 1000 "-r 1200"
@@ -149,10 +150,13 @@ by_groups level2 5 2 no
 holds level2 <<'END'
 stayed = [f for f in report["functions"] if f["windows"]["valid"] > 100 and
           f["windows"]["rejected"].get("other_function", 0) < 0.05 * f["windows"]["valid"]]
+LEVEL1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
 check(len(stayed) >= 2, "%d functions that hardly any window leaves" % len(stayed))
 for f in stayed:
+    check(f["evidence"] == "own", "%s is known as %s" % (f["name"], f["evidence"]))
     for node, value in f["topdown"].items():
-        check(value["high"] - value["low"] < 0.15, "%s: %s is between %.3f and %.3f" % (
+        limit = 0.07 if node in LEVEL1 else 0.16
+        check(value["high"] - value["low"] < limit, "%s: %s is between %.3f and %.3f" % (
             f["name"], node, value["low"], value["high"]))
 END
 
@@ -168,16 +172,16 @@ python3 "$lab_tests/coverage.py" --label parts --low 70 --high 100 "$work/parts"
 head -n 4 "$work/coverage"
 by_groups parts 2 1 no
 
-# Much of the time is the kernel's there: ticks that fall into it come a period later, and
-# windows would be as long as several functions, which nobody notices without returns.  A run
-# has a dozen steps of length: one whose tick is late makes a part of the windows too long, 0.3
-# to 4 % in the runs seen, 25 % once in a thousand (test_vernier_tick has the rule itself).
+# Windows would be as long as several functions, which nobody notices without returns: a
+# run has two dozen steps of length, of which those that are drawn long, or whose tick comes late
+# for the time is the kernel's, make 0.8 to 4 % of the windows too long.  Steps twice as long make
+# 13 %.  Ticks are in time here (1.04 of what was asked for): test_vernier_tick has that rule.
 echo "== groups of events, late ticks"
 measure late "-m skx -s 2" 50000 2000 "-t 2 -r 200 -x sleep -x migrate"
 accurate late --brief --windows 50 --enough 10 --functions-only --points 5
 holds late <<'END'
 windows = report["totals"]["windows"]
-check(windows["rejected"].get("late", 0) < 0.45 * report["totals"]["samples"], "late: %s" % windows)
+check(windows["rejected"].get("late", 0) < 0.08 * report["totals"]["samples"], "late: %s" % windows)
 END
 
 echo "== groups of events, level 1 in one of them"
