@@ -99,6 +99,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_rows.c decoder/window_rows.h \
 	decoder/window_rows_fill.c \
 	decoder/window_late.c decoder/window_late.h \
+	decoder/window_opening.c decoder/window_opening.h \
 	decoder/window_lines.c decoder/window_lines.h \
 	decoder/window_short.c decoder/window_short.h \
 	decoder/window_stays.c decoder/window_stays.h \

@@ -28,10 +28,10 @@ struct td_report_log {
 	uint64_t random;
 	unsigned nodes;
 	int returns;
-	int parts;         /* separate_parts.h */
-	int rates;         /* of level 1 there are only events */
-	int exact, chosen; /* separate.h */
-	uint32_t width;    /* slots a cycle */
+	int parts;                    /* separate_parts.h */
+	int rates;                    /* of level 1 there are only events */
+	int by_kernel, exact, chosen; /* separate.h */
+	uint32_t width;               /* slots a cycle */
 	unsigned together; /* windows of a sample, where the log has lost their order */
 	uint32_t *same;    /* [numbers]: the row that it is part of, while naming */
 	size_t numbers;
@@ -318,6 +318,7 @@ static int fits(const struct taking *t, struct td_report_log *log)
 		t->node[TD_SEPARATE_NODES - 1] >= 0 ? TD_SEPARATE_NODES : TD_NODES_LEVEL1;
 	uint32_t width = t->profile->header.slots_a_cycle;
 	int exact = t->profile->header.backend == TD_BACKEND_EVENTS;
+	int by_kernel = t->profile->header.windows == TD_WINDOWS_VERNIER;
 
 	if (!log->seen) {
 		log->nodes = nodes;
@@ -326,11 +327,12 @@ static int fits(const struct taking *t, struct td_report_log *log)
 		log->parts = t->parts;
 		log->rates = t->rates;
 		log->exact = exact;
+		log->by_kernel = by_kernel;
 	}
 	log->chosen = log->chosen || t->profile->header.drilled;
 	return log->width == width && log->nodes == nodes && log->exact == exact &&
-	       log->returns == has_returns(t) && log->parts == t->parts &&
-	       log->rates == t->rates;
+	       log->by_kernel == by_kernel && log->returns == has_returns(t) &&
+	       log->parts == t->parts && log->rates == t->rates;
 }
 
 /* In their order the jackknife's pieces hold windows of one sample together. */
@@ -733,6 +735,7 @@ int td_report_log_separate(struct td_report *report)
 		.nodes = report->log->nodes,
 		.returns = report->log->returns,
 		.chosen = report->log->chosen,
+		.by_kernel = report->log->by_kernel,
 		.exact = report->log->exact,
 		.width = report->log->width,
 		.together = report->log->together,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/separate_state.h"
+#include "decoder/window_opening.h"
 #include "decoder/window_short.h"
 #include "decoder/window_start.h"
 #include "decoder/window_stays.h"
@@ -39,6 +40,8 @@ static void mean_mix(const struct td_separate_state *s, double *mix)
 	}
 	for (int k = 0; k < TD_SEPARATE_NODES; k++)
 		mix[k] = fmax(0, sum[k] - (empties > 0 ? cost[k] * n / empties : 0));
+	for (int k = 0; k < TD_SEPARATE_NODES && s->axis.edges; k++)
+		mix[k] = fmax(0, mix[k] - n * s->axis.start * s->axis.mix[k]);
 	for (int k = 0; k < TD_NODES_LEVEL1; k++)
 		level1 += mix[k];
 	if (s->input->rates)
@@ -455,6 +458,8 @@ int td_separate(const struct td_separate_input *input, struct td_separate *resul
 	for (size_t i = 0; i < input->windows; i++)
 		result->windows += !input->window[i].empty;
 	err = td_axis_find(input, &state.axis);
+	if (!err)
+		td_opening_find(input, &state.axis);
 	if (!err && state.axis.kind != TD_AXIS_NONE)
 		err = run(&state, result);
 	free_state(&state);

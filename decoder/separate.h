@@ -50,10 +50,11 @@ struct td_separate_input {
 	 * or calls as well */
 	int returns;
 #define TD_RETURNS_AND_CALLS 2
-	int chosen;   /* where a window opened had a say in whether it is silent */
-	int rates;    /* value[] are counts of any events: no parts of slots, no bounds */
-	int exact;    /* value[] was counted; otherwise it is in 255ths of slots */
-	double width; /* slots a cycle; 0: to be found out */
+	int chosen; /* where a window opened had a say in whether it is silent */
+	int rates;  /* value[] are counts of any events: no parts of slots, no bounds */
+	int by_kernel; /* it cut the windows: nothing of ours is in them */
+	int exact;     /* value[] was counted; otherwise it is in 255ths of slots */
+	double width;  /* slots a cycle; 0: to be found out */
 	unsigned left; /* 1 + the node of level 1 that is what the others leave of the
 			  slots; 0: none, or not known */
 	/* Of windows that are alike because they were measured together, but stand

@@ -285,6 +285,8 @@ double td_axis_due(const struct td_axis *axis, const struct td_separate_window *
 
 	if (!axis->blocks || !(window->requested > 0))
 		return length;
+	if (axis->opening)
+		return fmin(length, window->requested);
 	return fmin(length, fmax(axis->start, window->requested + axis->soonest));
 }
 
@@ -304,7 +306,7 @@ double td_axis_lowest(const struct td_axis *axis)
 {
 	if (axis->kind == TD_AXIS_MEASURED)
 		return 0;
-	return axis->follows ? axis->start : 0;
+	return axis->follows && !axis->edges ? axis->start : 0;
 }
 
 double td_axis_still(const struct td_axis *axis)

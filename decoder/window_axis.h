@@ -24,6 +24,9 @@ struct td_axis {
 	double soonest; /* of measured - requested length, less `beyond`; cycles */
 	int follows;    /* the cost is the same in each window: what a window took beyond
 			   what was asked for is the program's */
+	int opening;    /* the kernel cut the windows: measured length is the length, and
+			   the one asked for is when it was due to end */
+	int edges;      /* of such windows: they have some, at their beginning alone */
 	double first;   /* requested length from which on `beyond` is the same */
 	double ended;   /* from which on where they end tells where the program is; counts
 			   may ask for more */

@@ -128,7 +128,8 @@ static int is_of_use(struct td_events *events, const struct td_separate_input *i
 				fmax(events->longest, input->window[i].requested);
 	}
 	*equal = equally_frequent(events, input);
-	return *equal || (events->visits_only && events->longest > events->shortest + 1);
+	return *equal || ((events->visits_only || axis->edges) &&
+			  events->longest > events->shortest + 1);
 }
 
 static int weigh_lengths(struct td_events *events, const struct td_separate_input *input,

@@ -288,9 +288,10 @@ static double find_wait(const struct td_events *events)
 static double weight_of(const struct td_events *events, const struct td_key *key,
 			const struct scale *scale, const struct td_bin *bin, uint32_t i)
 {
-	uint32_t column = key->column[events->rows.window[i].other];
+	const struct td_row_window *w = &events->rows.window[i];
+	double weight = i < bin->end ? weight_by_length(events, w->length) : scale->still;
 
-	return (i < bin->end ? 1 : scale->still) / events->visit[column];
+	return weight / events->visit[key->column[w->other]];
 }
 
 static struct sums add_up(const struct td_events *events, const struct td_key *key,

@@ -208,21 +208,43 @@ static int set_period(const struct td_thread *thread, uint32_t which, uint64_t p
 				PERF_EVENT_IOC_PERIOD, &period);
 }
 
-/* One of them starts later: the clock cannot tell apart what is nearer, and short lengths
- * are met twice.  A new period begins when it is set. */
-static int set_apart(const struct td_thread *thread)
+/* A new period begins when it is set; where the group stands still meanwhile, it is known
+ * at which count. */
+static int begin_period(struct td_thread *thread, uint32_t which, uint64_t period)
 {
-	const struct td_vernier *vernier = thread->vernier;
-	uint64_t start;
+	struct td_vernier *vernier = thread->vernier;
+	uint32_t count = td_vernier_shape.sampler + which;
+	struct td_vernier_reading now;
+	int error = set_period(thread, which, period);
+
+	vernier->due[which] = UINT64_MAX;
+	if (!error && read_now(thread, &now))
+		vernier->due[which] = now.value[count];
+	return error;
+}
+
+/* One of them starts later: the clock cannot tell apart what is nearer, and short lengths
+ * are met twice.  Stopped one after the other, software clocks would lose their distance,
+ * and nobody asks them when they were due. */
+static int set_apart(struct td_thread *thread)
+{
+	struct td_vernier *vernier = thread->vernier;
+	uint32_t later = vernier->later;
+	uint64_t start, period = later == vernier->shorter ? vernier->period
+							   : vernier->longer_period;
+	int error;
 
 	if (td_vernier_samplers(&td_vernier_shape) < 2 || !vernier->apart_ns)
 		return 0;
 	start = td_clock_now(CLOCK_MONOTONIC);
 	while (td_clock_now(CLOCK_MONOTONIC) - start < vernier->apart_ns)
 		;
-	return set_period(thread, vernier->later,
-			  vernier->later == vernier->shorter ? vernier->period
-							     : vernier->longer_period);
+	if (td_vernier_shape.delay_ns)
+		return set_period(thread, later, period);
+	control(thread, PERF_EVENT_IOC_DISABLE);
+	error = begin_period(thread, later, period);
+	control(thread, PERF_EVENT_IOC_ENABLE);
+	return error;
 }
 
 /* Lengths grow or fall by that.  Software clocks are stopped and started one after
@@ -248,6 +270,9 @@ static int rephase(struct td_thread *thread)
 	error = set_period(thread, vernier->shorter, period);
 	if (!error && td_vernier_shape.windows)
 		error = set_period(thread, !vernier->shorter, vernier->longer_period);
+	for (uint32_t which = 0; which < td_vernier_samplers(&td_vernier_shape); which++)
+		vernier->due[which] =
+			vernier->last.value[td_vernier_shape.sampler + which];
 	vernier->laps = 0;
 	vernier->used = 0;
 	vernier->was_full = false;

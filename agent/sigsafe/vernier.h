@@ -81,7 +81,10 @@ struct td_vernier {
 	uint32_t shorter;       /* which of them has the shorter period now */
 	uint64_t period;        /* that one's */
 	uint64_t longer_period; /* the other one's */
-	uint32_t later;         /* which of them starts later, and by how much */
+	/* Of each event: its count when its latest period was over, or the first one
+	 * began; UINT64_MAX: not known yet. */
+	uint64_t due[2];
+	uint32_t later; /* which of them starts later, and by how much */
 	uint64_t apart_ns;
 	/* CPU time between two ticks, mean.  Atomic: its own thread's tick arms with it
 	 * while somebody else has the claim. */

@@ -286,19 +286,18 @@ static void set_values(const uint64_t *values, uint64_t metrics, uint32_t *to)
 struct ends {
 	struct td_identity opened_in, closed_in;
 	uint64_t opened_at, closed_at; /* IPs */
+	uint64_t due;                  /* the length at which it was to end */
 };
 
 static void log_window(struct td_thread *thread, const struct ends *ends,
-		       const uint64_t *values, uint64_t metrics, uint64_t length,
-		       enum td_reject reject)
+		       const uint64_t *values, uint64_t metrics, enum td_reject reject)
 {
 	struct td_file_window *log = td_windows_take(&thread->random);
 
 	if (!log)
 		return;
 	log->thread = atomic_load(&thread->tid);
-	/* exact: what the two periods asked for is what the counter shows */
-	log->requested = td_saturated(length);
+	log->requested = td_saturated(ends->due);
 	log->reject = (uint8_t)reject;
 	log->group = (uint8_t)thread->vernier->active;
 	td_windows_set_end(log, 0, &ends->opened_in, ends->opened_at);
@@ -339,12 +338,41 @@ static uint32_t counts_slots(const struct td_vernier *vernier)
 	return td_vernier_shape.events ? measures(vernier) : td_vernier_shape.counter[0];
 }
 
-/* From the waiting record to this one. */
-static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
+/*
+ * How late this record of the event is, in its counts: an interrupt waits for what is
+ * running.  Where nobody knows when the first period began, the earliest record so far
+ * was in time.
+ */
+static uint64_t late_by(struct td_vernier *vernier, uint32_t which,
 			const struct td_vernier_reading *now)
 {
+	const struct td_vernier_shape *shape = &td_vernier_shape;
+	uint64_t period =
+		which == vernier->shorter ? vernier->period : vernier->longer_period;
+	uint64_t count = now->value[shape->sampler + which];
+	uint64_t *due = &vernier->due[which];
+
+	if ((!shape->nodes && !shape->events) || td_vernier_samplers(shape) < 2 ||
+	    !period)
+		return 0;
+	if (*due > count)
+		*due = count;
+	*due += (count - *due + period / 2) / period * period;
+	if (*due > count)
+		*due = count;
+	return count - *due;
+}
+
+/* From the waiting record to this one. */
+static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
+			uint64_t late, const struct td_vernier_reading *now)
+{
 	struct td_vernier *vernier = thread->vernier;
-	struct ends ends = {.opened_at = vernier->first.ip, .closed_at = ip};
+	struct ends ends = {
+		.opened_at = vernier->first.ip,
+		.closed_at = ip,
+		.due = length > late ? length - late : 1,
+	};
 	struct td_file_place *place = sample_first(thread, &ends.opened_in);
 	uint64_t values[TD_COUNTERS_MAX], metrics = 0;
 	uint32_t nodes = td_vernier_shape.nodes;
@@ -363,7 +391,7 @@ static void take_window(struct td_thread *thread, uint64_t ip, uint64_t length,
 			reject = TD_REJECT_COUNTERS;
 	}
 	if (td_windows_takes(reject))
-		log_window(thread, &ends, values, metrics, length, reject);
+		log_window(thread, &ends, values, metrics, reject);
 	if (reject != TD_REJECT_MAX) {
 		reject_window(thread, place, reject);
 		return;
@@ -383,13 +411,13 @@ static void take_end(struct td_thread *thread, uint32_t which, uint64_t ip,
 		     const struct td_vernier_reading *now)
 {
 	struct td_vernier *vernier = thread->vernier;
+	uint64_t late = late_by(vernier, which, now), length;
 	uint32_t count = measures(vernier);
-	uint64_t length;
 
 	if (vernier->waiting) {
 		length = now->value[count] - vernier->first.reading.value[count];
 		if (which != vernier->first.which && length < vernier->period / 2) {
-			take_window(thread, ip, length, now);
+			take_window(thread, ip, length, late, now);
 			return;
 		}
 		give_up_first(thread, TD_REJECT_LATE);

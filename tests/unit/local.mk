@@ -47,6 +47,7 @@ decoder_tests = \
 	tests/unit/test_window_ends \
 	tests/unit/test_window_events \
 	tests/unit/test_window_late \
+	tests/unit/test_window_opening \
 	tests/unit/test_window_short \
 	tests/unit/test_window_lines \
 	tests/unit/test_window_sways \
@@ -185,6 +186,10 @@ tests_unit_test_window_sways_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_late_SOURCES = tests/unit/test_window_late.c $(td_separated)
 tests_unit_test_window_late_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_late_LDADD = $(td_unit_ldadd) -lm
+
+tests_unit_test_window_opening_SOURCES = tests/unit/test_window_opening.c $(td_separated)
+tests_unit_test_window_opening_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_opening_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_start_SOURCES = tests/unit/test_window_start.c $(td_separated)
 tests_unit_test_window_start_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_start_LDADD = $(td_unit_ldadd) -lm

@@ -481,6 +481,19 @@ static double edge(struct program *program)
 	return setup->edge * (1 + setup->edge_spread * between(&program->random, -1, 1));
 }
 
+/* At the end of the window, where the program is now. */
+static void take_counts(const struct program *program, struct td_separate_window *window,
+			double requested, double *y, double total)
+{
+	window->close = program->visit.function;
+	window->close_offset = (uint32_t)address(program);
+	window->requested = program->setup->unknown_requested ? 0 : (float)requested;
+	in_255ths(y, total);
+	window->slots = (float)(round(total * WIDTH));
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		window->value[k] = (float)(y[k] * WIDTH);
+}
+
 /*
  * Returns to user mode: after the reset and after the arming, both by system
  * calls, after the handler, and into the next handler.  The trigger runs from the
@@ -512,16 +525,31 @@ static void one_window(struct program *program, struct td_separate_window *windo
 	add(y, &total, edge(program), edge_mix);
 	add(y, &total, AFTER, own_mix);
 	window->open = opened;
-	window->close = program->visit.function;
 	window->open_offset = (uint32_t)at;
-	window->close_offset = (uint32_t)address(program);
-	if (!program->setup->no_returns)
-		window->calls = (uint8_t)fmin(UINT8_MAX, program->calls - calls);
-	window->requested = program->setup->unknown_requested ? 0 : (float)requested;
-	in_255ths(y, total);
-	window->slots = (float)(round(total * WIDTH));
-	for (int k = 0; k < TD_SEPARATE_NODES; k++)
-		window->value[k] = (float)(y[k] * WIDTH);
+	take_counts(program, window, requested, y, total);
+	window->calls = program->setup->no_returns
+				? 0
+				: (uint8_t)fmin(UINT8_MAX, program->calls - calls);
+}
+
+/* Opened by an interrupt, behind which the program comes back with an edge. */
+static void kernel_window(struct program *program, struct td_separate_window *window,
+			  double requested)
+{
+	double y[TD_SEPARATE_NODES] = {0}, total = 0, back = edge(program);
+	double calls = program->calls;
+
+	window->open = program->visit.function;
+	window->open_offset = (uint32_t)address(program);
+	add(y, &total, back, edge_mix);
+	if (back < requested) {
+		advance(program, requested - back, y);
+		total += requested - back + end_block(program, y);
+	} else {
+		total += next_block(program, y);
+	}
+	take_counts(program, window, requested, y, total);
+	window->calls = (uint8_t)fmin(UINT8_MAX, program->calls - calls);
 }
 
 static void truth_of(struct sim *sim, const struct program *program)
@@ -538,6 +566,16 @@ static void truth_of(struct sim *sim, const struct program *program)
 	}
 }
 
+static double next_length(struct program *program)
+{
+	const struct sim_setup *setup = program->setup;
+	double most = setup->most;
+
+	if (setup->by_kernel)
+		most /= 1 << (int)(3 * uniform(&program->random));
+	return floor(between(&program->random, setup->shortest, most));
+}
+
 void sim_run(struct sim *sim, const struct sim_setup *setup)
 {
 	struct program program = {.setup = setup, .random = scramble(setup->seed)};
@@ -550,6 +588,7 @@ void sim_run(struct sim *sim, const struct sim_setup *setup)
 			    : setup->kind == SIM_CHAIN ? CHAIN
 						       : setup->functions;
 	sim->functions = program.functions;
+	sim->by_kernel = setup->by_kernel;
 	sim->truth = calloc(program.functions, sizeof(*sim->truth));
 	sim->cycles = calloc(program.functions, sizeof(*sim->cycles));
 	sim->visits = program.visits = calloc(program.functions, sizeof(*sim->visits));
@@ -561,12 +600,12 @@ void sim_run(struct sim *sim, const struct sim_setup *setup)
 	for (size_t i = 0; i < setup->windows; i++) {
 		advance(&program, between(&program.random, 2000, 6000), NULL);
 		end_block(&program, NULL);
-		if (i % 63 == 0) {
+		if (i % 63 == 0 && !setup->by_kernel) {
 			sim->window[n].empty = 1;
 			one_window(&program, &sim->window[n++], 0);
 		}
-		one_window(&program, &sim->window[n++],
-			   floor(between(&program.random, setup->shortest, setup->most)));
+		(setup->by_kernel ? kernel_window : one_window)(
+			&program, &sim->window[n++], next_length(&program));
 	}
 	sim->windows = n;
 	truth_of(sim, &program);
@@ -589,5 +628,6 @@ struct td_separate_input sim_input(const struct sim *sim)
 		.functions = sim->functions,
 		.nodes = TD_SEPARATE_NODES,
 		.returns = 1,
+		.by_kernel = sim->by_kernel,
 	};
 }

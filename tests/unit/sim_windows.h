@@ -52,6 +52,9 @@ struct sim_setup {
 	int loops;     /* SIM_CHAIN: the four are loops of one block, whose head is their
 			* entry
 			*/
+	/* the kernel cuts the windows: one edge, before the program, and lengths below
+	 * the most, its half and its quarter, each as often; no empty ones */
+	int by_kernel;
 	int no_returns;        /* no counter is free for near returns */
 	int calls;             /* near calls are counted, too */
 	int unknown_requested; /* the windows do not say what was asked for */
@@ -61,6 +64,7 @@ struct sim {
 	struct td_separate_window *window;
 	size_t windows; /* empty ones included */
 	unsigned functions;
+	int by_kernel;
 	double (*truth)[TD_SEPARATE_NODES]; /* fractions of the function's slots */
 	double *cycles; /* in each function, windows and between them */
 	double *visits;

@@ -342,6 +342,7 @@ START_TEST(groups_without_returns)
 	}
 	input = parts_of(&sim);
 	input.returns = 0;
+	input.by_kernel = 1;
 	told_as(report, &input);
 	ck_assert_uint_eq(report->told, sim.windows);
 	ck_assert_uint_eq(report->own, 0);

@@ -247,6 +247,46 @@ static void expect_reject(enum td_reject cause, uint64_t samples)
 	ck_assert_uint_eq(record()->samples, samples);
 }
 
+/* An interrupt waits for what is running; when it was due the periods say. */
+START_TEST(a_late_end_was_due_before)
+{
+	vernier.longer_period = 100500;
+	pass(100003);
+	overflow(ID_A, here);
+	pass(502);
+	overflow(ID_B, here);
+	pass(99497);
+	overflow(ID_A, here);
+	pass(998);
+	overflow(ID_B, here);
+	ck_assert_uint_eq(record()->windows, 2);
+	ck_assert_uint_eq(logged(0)->value[0], 6 * 502);
+	ck_assert_uint_eq(logged(0)->requested, 497);
+	ck_assert_uint_eq(logged(1)->value[0], 6 * 998);
+	ck_assert_uint_eq(logged(1)->requested, 998);
+}
+END_TEST
+
+/* Where it is not known when the first period began. */
+START_TEST(the_earliest_end_was_in_time)
+{
+	static const uint64_t late[] = {5, 2, 7}, requested[] = {505, 1002, 1502};
+	uint64_t at = 0;
+
+	vernier.longer_period = 100500;
+	vernier.due[1] = UINT64_MAX;
+	for (uint32_t i = 0; i < 3; i++) {
+		pass((i + 1) * 100000 - at);
+		overflow(ID_A, here);
+		pass(500 * (i + 1) + late[i]);
+		overflow(ID_B, here);
+		at = (i + 1) * 100500 + late[i];
+		ck_assert_uint_eq(logged(i)->value[0], 6 * (500 * (i + 1) + late[i]));
+		ck_assert_uint_eq(logged(i)->requested, requested[i]);
+	}
+}
+END_TEST
+
 START_TEST(a_window_of_one_interrupt_is_early)
 {
 	pass(90000);
@@ -712,6 +752,8 @@ int main(void)
 {
 	const TTest *const tests[] = {two_records_are_a_window,
 				      either_may_come_first,
+				      a_late_end_was_due_before,
+				      the_earliest_end_was_in_time,
 				      an_event_that_alternates,
 				      a_window_of_one_interrupt_is_early,
 				      a_long_window_is_late,
