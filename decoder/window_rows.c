@@ -261,6 +261,7 @@ static int build_keys(struct td_rows *rows, const struct td_keys *keys,
 		rows->keys++;
 		key->function = keys->column[k];
 		key->backward = k >= keys->forward;
+		key->twice = keys->many[k] && !chosen;
 		key->column = column;
 		key->bin = bin;
 		find_columns(rows, key, first[k], first[k + 1], index);

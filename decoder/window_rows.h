@@ -62,6 +62,7 @@ struct td_key {
 	uint32_t function; /* column */
 	uint32_t itself;   /* where it is among its columns */
 	int backward;      /* windows that close in it */
+	int twice;         /* its windows are in other keys' rows as well */
 	uint32_t still;    /* the first of its windows before bin[0]: the program stood
 			      still in them */
 	double unseen;     /* cycles of the program in its shortest window */
