@@ -96,6 +96,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_ends.c decoder/window_ends.h \
 	decoder/window_events.c decoder/window_events.h \
 	decoder/window_events_fill.c \
+	decoder/window_keys.c decoder/window_keys.h \
 	decoder/window_rows.c decoder/window_rows.h \
 	decoder/window_rows_fill.c \
 	decoder/window_late.c decoder/window_late.h \

@@ -13,6 +13,8 @@
 #define LEANS_MOST                                                                       \
 	2. /* beyond that, own windows are of the longest visits, and it is no line */
 
+#define AGAIN 2. /* times the chance of ends that are those of other keys as well */
+
 int td_key_init(struct td_key_work *work, const struct td_rows *rows, int matrix)
 {
 	size_t most = 0, bins = 1;
@@ -128,6 +130,12 @@ static void less(struct td_key_work *work, struct td_row *row, double by)
 	work->error.n += by * row->n;
 }
 
+/* What a bin of so many ends adds to the variance of the times behind it. */
+static double walk_of(const struct td_key *key, double width, double ends)
+{
+	return width * width * key->differ / ends * (key->twice ? AGAIN : 1);
+}
+
 /*
  * The times of a key's bins are sums over all shorter bins, each with an error of
  * its own: together a random walk, which a row's counts show as well as the row's
@@ -148,7 +156,7 @@ static double filter(struct td_key_work *work, const struct td_key *key, uint32_
 	for (int s = 0; s < TD_ROW_SHARED; s++)
 		row->shared[s] /= all;
 	row->n /= all;
-	work->variance += width * width * key->differ / bin->ends;
+	work->variance += walk_of(key, width, bin->ends);
 	variance += work->variance;
 	work->gain[b] = work->variance / variance;
 	work->weight[b] = 1 / variance;
@@ -163,7 +171,7 @@ static void skip(struct td_key_work *work, const struct td_key *key, uint32_t b)
 	const struct td_bin *bin = &key->bin[b];
 	double width = bin->right - bin->left;
 
-	work->variance += width * width * key->differ / (bin->end - bin->begin);
+	work->variance += walk_of(key, width, bin->end - bin->begin);
 	work->gain[b] = work->weight[b] = 0;
 }
 

@@ -62,10 +62,11 @@ static void take_window(const struct td_separate_input *input, const struct td_a
 	to->counted = !from->silent && td_axis_counts(axis, from);
 }
 
-/* Sorts the windows into both directions' keys; first[] has 2 * columns + 1. */
+/* Sorts the windows into both directions' keys; first[] has one more than there are. */
 static void place_windows(struct td_rows *rows, const struct td_separate_input *input,
 			  const struct td_columns *columns, const struct td_ends *ends,
-			  const struct order *order, uint32_t *first)
+			  const struct td_keys *keys, const struct order *order,
+			  uint32_t *first)
 {
 	size_t n = rows->windows;
 	int known = rows->axis.blocks;
@@ -73,14 +74,14 @@ static void place_windows(struct td_rows *rows, const struct td_separate_input *
 	const uint32_t *closed = known ? ends->close : columns->close;
 
 	for (size_t i = 0; i < n; i++) {
-		first[columns->open[order[i].window] + 1]++;
-		first[rows->columns + columns->close[order[i].window] + 1]++;
+		first[keys->open[order[i].window] + 1]++;
+		first[keys->close[order[i].window] + 1]++;
 	}
-	for (size_t i = 0; i < 2 * (size_t)rows->columns; i++)
+	for (size_t i = 0; i < keys->keys; i++)
 		first[i + 1] += first[i];
 	for (size_t i = 0; i < n; i++) {
-		uint32_t open = columns->open[order[i].window];
-		uint32_t close = rows->columns + columns->close[order[i].window];
+		uint32_t open = keys->open[order[i].window];
+		uint32_t close = keys->close[order[i].window];
 		struct td_row_window *to = &rows->window[first[open]++];
 
 		take_window(input, &rows->axis, columns, &order[i], to);
@@ -88,7 +89,7 @@ static void place_windows(struct td_rows *rows, const struct td_separate_input *
 		rows->window[first[close]] = *to;
 		rows->window[first[close]++].other = opened[order[i].window];
 	}
-	for (size_t i = 2 * (size_t)rows->columns; i; i--)
+	for (size_t i = keys->keys; i; i--)
 		first[i] = first[i - 1];
 	first[0] = 0;
 }
@@ -241,7 +242,8 @@ int td_rows_place_times(struct td_rows *rows)
 	return 0;
 }
 
-static int build_keys(struct td_rows *rows, const uint32_t *first, int chosen)
+static int build_keys(struct td_rows *rows, const struct td_keys *keys,
+		      const uint32_t *first, int chosen)
 {
 	uint32_t *index = malloc((rows->columns + 1) * sizeof(*index));
 	uint32_t *column = rows->column;
@@ -250,15 +252,16 @@ static int build_keys(struct td_rows *rows, const uint32_t *first, int chosen)
 	if (!index)
 		return -ENOMEM;
 	memset(index, 0xff, rows->columns * sizeof(*index));
-	for (size_t k = 0; k < 2 * (size_t)rows->columns; k++) {
+	for (size_t k = 0; k < keys->keys; k++) {
 		struct td_key *key = &rows->key[rows->keys];
 
 		/* backwards, what silent windows opened in is not what the others did */
-		if (first[k] == first[k + 1] || (chosen && k >= rows->columns))
+		if (first[k] == first[k + 1] || (chosen && k >= keys->forward))
 			continue;
 		rows->keys++;
-		key->function = (uint32_t)(k % rows->columns);
-		key->backward = k >= rows->columns;
+		key->function = keys->column[k];
+		key->backward = k >= keys->forward;
+		key->twice = keys->many[k] && !chosen;
 		key->column = column;
 		key->bin = bin;
 		find_columns(rows, key, first[k], first[k + 1], index);
@@ -273,31 +276,43 @@ static int build_keys(struct td_rows *rows, const uint32_t *first, int chosen)
 	return td_rows_place_times(rows);
 }
 
+static int get_memory(struct td_rows *rows, size_t keys)
+{
+	size_t windows = 2 * rows->windows;
+
+	rows->window = malloc((windows + 1) * sizeof(*rows->window));
+	rows->key = calloc(keys + 1, sizeof(*rows->key));
+	rows->column = malloc((windows + keys + 1) * sizeof(*rows->column));
+	rows->bin = malloc((windows / PER_BIN + keys + 1) * sizeof(*rows->bin));
+	return rows->window && rows->key && rows->column && rows->bin ? 0 : -ENOMEM;
+}
+
 int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,
 		  const struct td_axis *axis, const struct td_columns *columns,
 		  const struct td_ends *ends)
 {
-	size_t keys = 2 * (size_t)columns->columns + 1;
 	struct order *order = malloc((input->windows + 1) * sizeof(*order));
-	uint32_t *first = calloc(keys + 1, sizeof(*first));
-	int err = -ENOMEM;
+	struct td_keys keys;
+	uint32_t *first = NULL;
+	int err = td_keys_find(&keys, input, axis, columns);
 
 	memset(rows, 0, sizeof(*rows));
 	rows->axis = *axis;
 	rows->nodes = input->nodes;
 	rows->columns = columns->columns;
+	if (!err)
+		first = calloc(keys.keys + 1, sizeof(*first));
 	if (!order || !first)
-		goto out;
-	rows->windows = sort_windows(input, axis, order);
-	rows->window = malloc((2 * rows->windows + 1) * sizeof(*rows->window));
-	rows->key = calloc(keys, sizeof(*rows->key));
-	rows->column = malloc((2 * rows->windows + keys) * sizeof(*rows->column));
-	rows->bin = malloc((2 * rows->windows / PER_BIN + keys) * sizeof(*rows->bin));
-	if (!rows->window || !rows->key || !rows->column || !rows->bin)
-		goto out;
-	place_windows(rows, input, columns, ends, order, first);
-	err = build_keys(rows, first, input->chosen);
-out:
+		err = -ENOMEM;
+	if (!err) {
+		rows->windows = sort_windows(input, axis, order);
+		err = get_memory(rows, keys.keys);
+	}
+	if (!err) {
+		place_windows(rows, input, columns, ends, &keys, order, first);
+		err = build_keys(rows, &keys, first, input->chosen);
+	}
+	td_keys_free(&keys);
 	free(order);
 	free(first);
 	return err;

@@ -2,7 +2,8 @@
 /*
  * Windows as rows of a linear regression: part of separate.c.
  *
- * Windows that open in g (and once more those that close in g) are a key.  A
+ * Windows that open in g (and once more those that close in g) are a key, or some
+ * (window_keys.h).  A
  * key's windows are sorted by length and cut into bins of some ten windows; a
  * bin gives two rows, one of all its windows and one of those that g has for itself.
  * A row says how many cycles its windows are expected to be in each function, and
@@ -15,6 +16,7 @@
 
 #include "decoder/window_columns.h"
 #include "decoder/window_ends.h"
+#include "decoder/window_keys.h"
 
 #define TD_ROW_SHARED 2 /* unknowns of all rows: the window's cost, the edges' mix */
 #define TD_BATCHES 32
@@ -60,6 +62,7 @@ struct td_key {
 	uint32_t function; /* column */
 	uint32_t itself;   /* where it is among its columns */
 	int backward;      /* windows that close in it */
+	int twice;         /* its windows are in other keys' rows as well */
 	uint32_t still;    /* the first of its windows before bin[0]: the program stood
 			      still in them */
 	double unseen;     /* cycles of the program in its shortest window */
@@ -79,7 +82,7 @@ struct td_rows {
 	uint32_t columns;
 	size_t windows;               /* in each direction */
 	struct td_row_window *window; /* [2 * windows], by key */
-	struct td_key *key;           /* [2 * columns]: opened in, then closed in */
+	struct td_key *key;           /* opened in, then closed in; by column */
 	size_t keys;
 	const struct td_rows *more; /* of another kind, or NULL */
 	/* what the pointers of the keys point into */

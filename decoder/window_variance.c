@@ -133,18 +133,10 @@ static double missed(const struct line *line)
 	return fmax(0, sum) / TD_NODES_LEVEL1;
 }
 
-/*
- * Each window's counts scatter by a quarter of a step's square and by the edges,
- * whatever the function does; what is beyond that and grows with the length is
- * the function's.  Of all lengths together: where lengths are whole blocks of
- * instructions, windows of one length are all as fast, and so all alike.
- */
-static double varies_by(const struct td_rows *rows, const struct td_key *key,
-			double edges)
+/* The key's own windows; *squares of their cycles. */
+static void add_own(const struct td_rows *rows, const struct td_key *key,
+		    struct line *line, double *squares)
 {
-	struct line line = {0};
-	double squares = 0, excess;
-
 	for (uint32_t b = 0; b < key->bins; b++) {
 		const struct td_bin *bin = &key->bin[b];
 		double cycles;
@@ -155,12 +147,28 @@ static double varies_by(const struct td_rows *rows, const struct td_key *key,
 
 			if (!w->own || !w->counted)
 				continue;
-			add_window(&line, w);
+			add_window(line, w);
 			cycles = w->length - td_axis_lost(&rows->axis, w->length);
-			squares += cycles * cycles;
-			line.read += least(rows, bin);
+			*squares += cycles * cycles;
+			line->read += least(rows, bin);
 		}
 	}
+}
+
+/*
+ * Each window's counts scatter by a quarter of a step's square and by the edges,
+ * whatever the function does; what is beyond that and grows with the length is
+ * the function's.  Of all lengths together: where lengths are whole blocks of
+ * instructions, windows of one length are all as fast, and so all alike.
+ */
+static double varies_by(const struct td_rows *rows, const struct td_key *key,
+			const struct td_key *end, double edges)
+{
+	struct line line = {0};
+	double squares = 0, excess;
+
+	for (; key < end; key++)
+		add_own(rows, key, &line, &squares);
 	if (line.n < OWN_FEWEST)
 		return 0;
 	excess = missed(&line) -
@@ -171,12 +179,13 @@ static double varies_by(const struct td_rows *rows, const struct td_key *key,
 void td_variance_of_functions(const struct td_rows *rows, const double *edges,
 			      double *varies)
 {
-	memset(varies, 0, rows->columns * sizeof(*varies));
-	for (size_t k = 0; k < rows->keys; k++) {
-		const struct td_key *key = &rows->key[k];
+	const struct td_key *key = rows->key, *last = rows->key + rows->keys, *end;
 
-		if (!key->backward)
-			varies[key->function] =
-				varies_by(rows, key, edges[key->function]);
+	memset(varies, 0, rows->columns * sizeof(*varies));
+	for (; key < last && !key->backward; key = end) {
+		for (end = key;
+		     end < last && !end->backward && end->function == key->function;)
+			end++;
+		varies[key->function] = varies_by(rows, key, end, edges[key->function]);
 	}
 }

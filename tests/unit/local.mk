@@ -46,6 +46,7 @@ decoder_tests = \
 	tests/unit/test_window_common \
 	tests/unit/test_window_ends \
 	tests/unit/test_window_events \
+	tests/unit/test_window_keys \
 	tests/unit/test_window_late \
 	tests/unit/test_window_opening \
 	tests/unit/test_window_short \
@@ -183,6 +184,9 @@ tests_unit_test_window_lines_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_sways_SOURCES = tests/unit/test_window_sways.c tests/unit/one_column.h $(td_separated)
 tests_unit_test_window_sways_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_sways_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_keys_SOURCES = tests/unit/test_window_keys.c $(td_separated)
+tests_unit_test_window_keys_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_keys_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_late_SOURCES = tests/unit/test_window_late.c $(td_separated)
 tests_unit_test_window_late_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_late_LDADD = $(td_unit_ldadd) -lm
