@@ -286,7 +286,7 @@ double td_axis_due(const struct td_axis *axis, const struct td_separate_window *
 	if (!axis->blocks || !(window->requested > 0))
 		return length;
 	if (axis->opening)
-		return fmin(length, window->requested);
+		return axis->alike ? length : fmin(length, window->requested);
 	return fmin(length, fmax(axis->start, window->requested + axis->soonest));
 }
 

@@ -26,6 +26,8 @@ struct td_axis {
 			   what was asked for is the program's */
 	int opening;    /* the kernel cut the windows: measured length is the length, and
 			   the one asked for is when it was due to end */
+	int alike;      /* of such windows: those of a function and a length are all the
+			   same, but for how they are read; their length says it all */
 	int edges;      /* of such windows: they have some, at their beginning alone */
 	double first;   /* requested length from which on `beyond` is the same */
 	double ended;   /* from which on where they end tells where the program is; counts

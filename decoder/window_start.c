@@ -14,7 +14,8 @@
 #define ALIKE 0.05 /* standard deviation of empty windows' length, cycles */
 #define START_ALIKE 0.01
 #define COST_ALIKE 0.005
-#define BEGUN 4. /* standard deviations of the start */
+#define BEGUN 4.  /* standard deviations of the start */
+#define VARIES 4. /* times the variance of reading: they differ by more than that */
 #define NODES TD_SEPARATE_NODES
 
 struct line {
@@ -23,7 +24,8 @@ struct line {
 	/* of what the windows took beyond others: with lengths, counts and itself */
 	double beyond, with_length, with_beyond, with_count[NODES];
 	double at_zero[NODES], slope[NODES], weight[NODES];
-	int fits; /* it has these */
+	int fits;      /* it has these */
+	double misses; /* variance about the line, parts of what reading has, all nodes */
 };
 
 static void add(struct line *line, const struct td_axis *axis,
@@ -64,6 +66,7 @@ static int fit(struct line *line, const struct td_axis *axis, double doubt)
 		double least = td_axis_least(axis, mean);
 		double variance = fmax(rest / (n - 2), least) + doubt * line->square / n;
 
+		line->misses += k < TD_NODES_LEVEL1 ? rest / (n - 2) / least : 0;
 		line->slope[k] = both / spread;
 		line->at_zero[k] = count - line->slope[k] * mean;
 		line->weight[k] = 1 / (variance * (1 / n + mean * mean / spread));
@@ -260,6 +263,24 @@ static int trust_empties(const struct td_separate_input *input, unsigned without
 	return 1;
 }
 
+/*
+ * Most own windows are where the line of all says, but for how they are read: the
+ * program's states do not differ, and lengths say nothing of them.  What the kernel has
+ * cut off is the same in all windows of one length, and stays together.
+ */
+static int are_alike(const struct line *line, uint32_t lines)
+{
+	double differ = 0, all = 0;
+
+	for (uint32_t i = 0; i < lines; i++) {
+		if (!line[i].fits)
+			continue;
+		all += line[i].n;
+		differ += line[i].misses > VARIES * TD_NODES_LEVEL1 ? line[i].n : 0;
+	}
+	return differ < all / 2;
+}
+
 int td_start_find(const struct td_separate_input *input, const struct td_columns *columns,
 		  unsigned without, struct td_axis *axis)
 {
@@ -280,6 +301,7 @@ int td_start_find(const struct td_separate_input *input, const struct td_columns
 	for (uint32_t c = 0; c < columns->columns; c++)
 		line[c].fits =
 			fit(&line[c], axis, columns->doubt ? columns->doubt[c] : 0);
+	axis->alike = axis->opening && !axis->edges && are_alike(line, columns->columns);
 	if (axis->start_spread > 0)
 		find_mix(line, columns->columns, axis);
 	find_meeting(line, columns->columns, input->exact, axis);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "decoder/window_opening.h"
+#include "decoder/window_start.h"
 #include "tests/unit/separated.h"
 #include "tests/unit/unit.h"
 
@@ -103,6 +104,31 @@ START_TEST(late_interrupts_are_none)
 }
 END_TEST
 
+/* What a window of one length looks like says what the program was doing, or nothing. */
+START_TEST(alike_or_not)
+{
+	struct sim_setup setup = edges;
+
+	setup.edge = 0;
+	setup.dwell = 400;
+	for (int noise = 0; noise < 2; noise++) {
+		struct td_axis axis = find(&setup, 0);
+		struct td_separate_input input = sim_input(&sim);
+		struct td_columns columns;
+
+		ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
+		ck_assert_int_eq(td_start_find(&input, &columns, TD_NO_BATCH, &axis), 0);
+		ck_assert_int_eq(axis.alike, !noise);
+		ck_assert_int_eq(td_axis_due(&axis, sim.window) ==
+					 td_axis_length(&axis, sim.window),
+				 !noise);
+		td_columns_free(&columns);
+		sim_free(&sim);
+		setup.slower = 0.2;
+	}
+}
+END_TEST
+
 /* Profiles in which the length that was asked for is the one that was measured: nobody
  * knows of the edges. */
 START_TEST(profiles_of_earlier_versions)
@@ -146,8 +172,9 @@ END_TEST
 int main(void)
 {
 	return unit_main("window_opening",
-			 (const TTest *const[]){
-				 short_windows_are_edges, late_is_the_program_s, none,
-				 late_interrupts_are_none, profiles_of_earlier_versions,
-				 fractions, intervals_hold, NULL});
+			 (const TTest *const[]){short_windows_are_edges,
+						late_is_the_program_s, none,
+						late_interrupts_are_none, alike_or_not,
+						profiles_of_earlier_versions, fractions,
+						intervals_hold, NULL});
 }
