@@ -76,6 +76,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/report_finish.c \
 	decoder/report_log.c decoder/report_log.h \
 	decoder/report_rates.c decoder/report_rates.h \
+	decoder/report_ticks.c decoder/report_ticks.h \
 	decoder/report_notes.c decoder/report_notes.h \
 	decoder/report_places.c decoder/report_processes.c \
 	decoder/report_groups.c decoder/report_groups.h \

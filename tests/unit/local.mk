@@ -34,6 +34,7 @@ decoder_tests = \
 	tests/unit/test_registers \
 	tests/unit/test_report \
 	tests/unit/test_report_log \
+	tests/unit/test_report_ticks \
 	tests/unit/test_report_topdown \
 	tests/unit/test_separate \
 	tests/unit/test_separate_edges \
@@ -147,6 +148,11 @@ tests_unit_test_report_log_SOURCES = tests/unit/test_report_log.c $(td_build_pro
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_report_log_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_log_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
+tests_unit_test_report_ticks_SOURCES = tests/unit/test_report_ticks.c $(td_build_profile) \
+	tests/unit/log_windows.c tests/unit/log_windows.h \
+	tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_report_ticks_CFLAGS = $(td_unit_cflags)
+tests_unit_test_report_ticks_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_report_topdown_SOURCES = tests/unit/test_report_topdown.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_report_topdown_CFLAGS = $(td_unit_cflags)
