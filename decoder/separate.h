@@ -102,6 +102,7 @@ struct td_separate_cost {
 	double start_spread;         /* standard deviation of it from window to window */
 	double spread;  /* of what a window takes beyond what was asked for */
 	double between; /* scatter of the cost between functions, cycles */
+	int clocked;    /* of the rest instructions told (td_separate_input.clock) */
 };
 
 struct td_separate {
