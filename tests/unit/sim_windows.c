@@ -116,7 +116,9 @@ static double draw_pace(const struct program *program, unsigned function)
 {
 	uint64_t random = scramble(program->setup->program + 177 + 13 * function);
 
-	return program->setup->clock ? exp(between(&random, log(0.6), log(1.6))) : 1;
+	if (!program->setup->clock)
+		return 1;
+	return function % 2 ? between(&random, 0.6, 0.8) : between(&random, 1.2, 1.6);
 }
 
 static void draw_functions(struct program *program)
@@ -569,8 +571,8 @@ static void next_window(struct sim *sim, struct program *program, size_t n,
 {
 	double ticks = floor(program->ticks);
 
-	(program->setup->by_kernel ? kernel_window : one_window)(
-		program, &sim->window[n], requested);
+	(program->setup->by_kernel ? kernel_window : one_window)(program, &sim->window[n],
+								 requested);
 	if (sim->clock)
 		sim->clock[n] = (float)(floor(program->ticks) - ticks);
 }
