@@ -57,8 +57,34 @@ START_TEST(no_edges)
 }
 END_TEST
 
+/* So many functions that none has windows enough for a row, but own ones: nothing to go
+ * by, and no harm. */
+START_TEST(many_functions)
+{
+	enum { FUNCTIONS = 60 };
+	struct sim_setup setup = noisy;
+	struct td_separate_input input;
+
+	setup.windows = 600;
+	sim_run(&sim, &setup);
+	for (size_t i = 0; i < sim.windows; i++) {
+		sim.window[i].open = sim.window[i].close = (uint32_t)(i % FUNCTIONS);
+		sim.window[i].calls = 0;
+	}
+	input = sim_input(&sim);
+	input.functions = FUNCTIONS;
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	for (unsigned f = 0; f < FUNCTIONS; f++)
+		for (int k = 0; k < TD_NODES; k++)
+			ck_assert(!result.function[f].node[k].present ||
+				  isfinite(result.function[f].node[k].estimate.value));
+	done();
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("separate_clock",
-			 (const TTest *const[]){edges_and_noise, no_edges, NULL});
+	return unit_main(
+		"separate_clock",
+		(const TTest *const[]){edges_and_noise, no_edges, many_functions, NULL});
 }
