@@ -45,6 +45,9 @@ decoder/event_tables.c: decoder/event_tables.awk $(event_tables)
 decoder_libdecoder_la_SOURCES = \
 	decoder/check.c decoder/check.h \
 	decoder/cholesky.c decoder/cholesky.h \
+	decoder/clock.c decoder/clock.h decoder/clock_internal.h \
+	decoder/clock_keys.c decoder/clock_pace.c decoder/clock_rows.c \
+	decoder/clock_states.c decoder/clock_windows.c \
 	decoder/compare.c decoder/compare.h decoder/compare_internal.h \
 	decoder/compare_error.c decoder/compare_verdict.c \
 	decoder/compare_parts.c decoder/compare_parts.h \
@@ -76,10 +79,11 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/report_finish.c \
 	decoder/report_log.c decoder/report_log.h \
 	decoder/report_rates.c decoder/report_rates.h \
+	decoder/report_ticks.c decoder/report_ticks.h \
 	decoder/report_notes.c decoder/report_notes.h \
 	decoder/report_places.c decoder/report_processes.c \
 	decoder/report_groups.c decoder/report_groups.h \
-	decoder/separate.c decoder/separate.h \
+	decoder/separate.c decoder/separate.h decoder/separate_clock.c \
 	decoder/separate_parts.c decoder/separate_parts.h \
 	decoder/separate_result.c decoder/separate_state.h \
 	decoder/student.c decoder/student.h \

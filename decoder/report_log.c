@@ -8,6 +8,7 @@
 
 #include "decoder/groups_level1.h"
 #include "decoder/report_rates.h"
+#include "decoder/report_ticks.h"
 #include "decoder/separate_parts.h"
 
 #define BASE_MOST 64u /* returns that our own code can have in a window */
@@ -23,6 +24,7 @@ struct td_report_log {
 	struct td_separate_window *window; /* open, close: numbers of rows */
 	struct ends *ends;
 	struct td_report_counts *counts; /* of groups of events; else NULL */
+	float *clock;                    /* separate.h */
 	size_t windows, room;
 	uint64_t seen;
 	uint64_t random;
@@ -31,6 +33,7 @@ struct td_report_log {
 	int parts;                    /* separate_parts.h */
 	int rates;                    /* of level 1 there are only events */
 	int by_kernel, exact, chosen; /* separate.h */
+	int clocked;                  /* some of clock[] is known */
 	uint32_t width;               /* slots a cycle */
 	unsigned together; /* windows of a sample, where the log has lost their order */
 	uint32_t *same;    /* [numbers]: the row that it is part of, while naming */
@@ -63,6 +66,7 @@ struct taking {
 	int parts;   /* others do, or nobody does: each a part */
 	int rates;   /* nobody does, and formulas of events make it */
 	int returns; /* separate.h: some group that is taken has them */
+	struct td_report_ticks ticks;
 	int lacking; /* another thread of the core had slots */
 	double own;  /* cycles of ours in a window, if that is so */
 	struct region *region;
@@ -360,11 +364,13 @@ static int grow(struct td_report_log *log, size_t room)
 	struct ends *ends = reallocarray(log->ends, room, sizeof(*ends));
 	struct td_report_counts *counts =
 		log->exact ? reallocarray(log->counts, room, sizeof(*counts)) : NULL;
+	float *clock = reallocarray(log->clock, room, sizeof(*clock));
 
 	log->window = window ? window : log->window;
 	log->ends = ends ? ends : log->ends;
 	log->counts = counts ? counts : log->counts;
-	if (!window || !ends || (log->exact && !counts))
+	log->clock = clock ? clock : log->clock;
+	if (!window || !ends || !clock || (log->exact && !counts))
 		return -ENOMEM;
 	log->room = room;
 	return 0;
@@ -490,6 +496,7 @@ static int take(const struct taking *t, const struct td_profile_window *from,
 	fill(t, w, value, &t->log->window[slot]);
 	t->log->window[slot].open = number[0];
 	t->log->window[slot].close = number[1];
+	t->log->clock[slot] = td_report_ticks_of(&t->ticks, value);
 	if (t->log->exact)
 		fill_counts(t, w, value, &t->log->counts[slot]);
 	for (int k = 0; k < 2; k++)
@@ -519,6 +526,9 @@ int td_report_log_add(struct td_report *report, const struct td_profile *profile
 		return 0;
 	note_together(report->log, profile);
 	err = find_regions(&t);
+	if (!err)
+		err = td_report_ticks_find(profile, &t.ticks);
+	report->log->clocked = report->log->clocked || (!err && t.ticks.counter >= 0);
 	for (size_t i = 0; i < profile->windows && !err; i++) {
 		const struct td_profile_window *w = &profile->window[i];
 
@@ -739,6 +749,7 @@ int td_report_log_separate(struct td_report *report)
 		.exact = report->log->exact,
 		.width = report->log->width,
 		.together = report->log->together,
+		.clock = report->log->clocked ? report->log->clock : NULL,
 	};
 	if (report->log->exact) {
 		insns = td_report_instructions(&report->plan, &input,
@@ -757,6 +768,7 @@ void td_report_log_free(struct td_report_log *log)
 	free(log->window);
 	free(log->ends);
 	free(log->counts);
+	free(log->clock);
 	free(log->same);
 	free(log);
 }

@@ -372,6 +372,7 @@ static void free_state(struct td_separate_state *s)
 	td_late_free(&s->late);
 	td_rows_free(&s->rows);
 	td_ends_free(&s->ends);
+	td_clock_free(&s->clock);
 	td_events_free(&s->events[0]);
 	td_events_free(&s->events[1]);
 	td_lines_free(&s->lines);
@@ -397,6 +398,7 @@ static void count_ends(struct td_separate_state *s)
 
 static int run(struct td_separate_state *s, struct td_separate *result)
 {
+	const struct td_separate_input *input = s->input;
 	size_t n;
 	int err = td_columns_find(&s->columns, s->input, &s->axis);
 
@@ -429,6 +431,8 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 		err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);
 	if (!err)
 		err = td_ends_find(&s->ends, s->input, &s->axis, &s->columns);
+	if (!err)
+		err = td_clock_find(&s->clock, input, &s->axis, &s->columns, &s->ends);
 	if (!err)
 		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns, &s->ends);
 	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;

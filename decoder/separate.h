@@ -44,6 +44,9 @@ struct td_separate_input {
 	/* [windows]: a count of the program's that silent ones have as well, without what
 	 * measuring adds; NAN: unknown.  NULL: there is none. */
 	const float *common;
+	/* [windows]: the program's instructions, without ours, where they are a clock
+	 * that edges do not touch; NAN: unknown.  NULL: nobody counted them. */
+	const float *clock;
 	size_t functions;
 	unsigned nodes; /* 4: level 1 only, or 8 */
 	/* td_separate_window.calls is known, but where it is unsure: returns alone (1),
@@ -99,6 +102,7 @@ struct td_separate_cost {
 	double start_spread;         /* standard deviation of it from window to window */
 	double spread;  /* of what a window takes beyond what was asked for */
 	double between; /* scatter of the cost between functions, cycles */
+	int clocked;    /* of the rest instructions told (td_separate_input.clock) */
 };
 
 struct td_separate {

@@ -71,7 +71,7 @@ struct cost {
 static const int measured[TD_NODES] = {0, 1, 2, 3, 4, 0, 5, 1, 6, 2, 7, 3};
 static const int minus[TD_NODES] = {-1, -1, -1, -1, -1, 4, -1, 5, -1, 6, -1, 7};
 
-static double node_of(const double *value, int node)
+double td_separate_node(const double *value, int node)
 {
 	return value[measured[node]] - (minus[node] < 0 ? 0 : value[minus[node]]);
 }
@@ -220,7 +220,7 @@ static void add_change(const struct td_separate_state *s, struct answer *answer,
 {
 	for (size_t f = 0; f < s->input->functions; f++) {
 		for (int i = 0; i < TD_NODES && answer[f].ends > 0; i++) {
-			double d = node_of(change[f], i);
+			double d = td_separate_node(change[f], i);
 
 			answer[f].mean[i] += d / TD_BATCHES;
 			answer[f].square[i] += d * d;
@@ -385,7 +385,7 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 	double bias = (TD_BATCHES - 1) * a->mean[node];
 	double start = start_error(s) / pow(fmax(1, visit / 2), 2);
 	double differ = (a->prior * a->prior + start) * spread_of(s, node);
-	double off = node_of(a->off, node);
+	double off = td_separate_node(a->off, node);
 	double late = LATE_MOVES * (a->late[measured[node]] +
 				    (minus[node] < 0 ? 0 : a->late[minus[node]]));
 
@@ -403,23 +403,45 @@ struct td_estimate td_separate_bound(double bounded, double free, double half)
 	return e;
 }
 
-static void fill_node(const struct td_separate_state *s, const struct answer *a,
-		      double visit, int node, struct td_topdown_value *value)
+static void read_node(const struct td_separate_state *s, const struct answer *a,
+		      double visit, int node, struct td_reading *reading)
 {
-	struct td_estimate *e = &value->estimate;
-	double middle = node_of(a->free, node);
 	double together = s->input->together > 1 ? s->input->together : 1;
 	double sampling = together * variance(a->square[node], a->mean[node]);
-	double error = sampling + fixed_error(s, a, visit, node), half;
+	double error = sampling + fixed_error(s, a, visit, node);
+
+	reading->bounded = td_separate_node(a->value, node);
+	reading->free = td_separate_node(a->free, node);
+	reading->variance = error;
+	reading->df = freedom(a, node, error / fmax(sampling, LEAST_SAMPLING));
+}
+
+static void fill_node(const struct td_separate_state *s, const struct td_reading *reading,
+		      struct td_topdown_value *value)
+{
+	double middle = reading->free, half;
 
 	value->present = 1;
-	value->df = freedom(a, node, error / fmax(sampling, LEAST_SAMPLING));
-	half = td_student_t95(value->df) * sqrt(error);
-	if (s->input->rates) {
-		*e = (struct td_estimate){middle, middle - half, middle + half};
-		return;
-	}
-	*e = td_separate_bound(node_of(a->value, node), middle, half);
+	value->df = reading->df;
+	half = td_student_t95(value->df) * sqrt(reading->variance);
+	value->estimate =
+		s->input->rates
+			? (struct td_estimate){middle, middle - half, middle + half}
+			: td_separate_bound(reading->bounded, middle, half);
+}
+
+static void fill_nodes(const struct td_separate_state *s, const struct answer *a,
+		       const struct td_told *told, double visit,
+		       struct td_separate_function *to)
+{
+	int last = s->input->nodes > TD_NODES_LEVEL1 ? TD_NODES : TD_NODES_LEVEL1;
+	struct td_reading reading[TD_NODES];
+
+	for (int i = 0; i < last; i++)
+		read_node(s, a, visit, i, &reading[i]);
+	td_separate_blend(told, last, reading);
+	for (int i = 0; i < last; i++)
+		fill_node(s, &reading[i], &to->node[i]);
 }
 
 /* A call or return that ends in the same function is one of its own, if both are counted;
@@ -659,17 +681,17 @@ static void count_windows(const struct td_separate_state *s, struct td_separate 
 static int fill(const struct td_separate_state *s, const struct answer *answer,
 		struct td_separate *result)
 {
-	int last = s->input->nodes > TD_NODES_LEVEL1 ? TD_NODES : TD_NODES_LEVEL1;
 	struct stay *stay = calloc(s->input->functions + 1, sizeof(*stay));
+	struct td_told *told = calloc(s->input->functions + 1, sizeof(*told));
+	int err = stay && told ? 0 : -ENOMEM;
 
-	if (!stay)
-		return -ENOMEM;
-	take_stays(s, 0, stay);
-	if (take_visits(s, stay) != 0) {
-		free(stay);
-		return -ENOMEM;
+	if (!err) {
+		take_stays(s, 0, stay);
+		err = take_visits(s, stay);
 	}
-	for (size_t f = 0; f < s->input->functions; f++) {
+	if (!err && s->clock.value)
+		err = td_separate_tell(s, told);
+	for (size_t f = 0; f < s->input->functions && !err; f++) {
 		struct td_separate_function *to = &result->function[f];
 		double error, visit;
 
@@ -682,12 +704,12 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 				     stay[f].stays > 0 ? stay[f].own : stay[f].stayed,
 				     stay[f].stays, &error);
 		to->evidence = evidence_of(s, &answer[f], to->visit, error);
-		for (int i = 0; i < last; i++)
-			fill_node(s, &answer[f], visit, i, &to->node[i]);
+		fill_nodes(s, &answer[f], &told[f], visit, to);
 	}
 	free(stay);
+	free(told);
 	count_windows(s, result);
-	return 0;
+	return err;
 }
 
 static void fill_cost(const struct td_separate_state *s, const struct cost *jackknife,
@@ -709,6 +731,7 @@ static void fill_cost(const struct td_separate_state *s, const struct cost *jack
 	cost->start_spread = s->axis.start_spread;
 	cost->spread = s->axis.spread;
 	cost->between = sqrt(s->normal.between);
+	cost->clocked = s->clock.value != NULL;
 }
 
 int td_separate_finish(struct td_separate_state *state, struct td_separate *result)

@@ -7,6 +7,7 @@
 #ifndef TD_DECODER_SEPARATE_STATE_H
 #define TD_DECODER_SEPARATE_STATE_H
 
+#include "decoder/clock.h"
 #include "decoder/normal.h"
 #include "decoder/window_common.h"
 #include "decoder/window_events.h"
@@ -25,6 +26,7 @@ struct td_separate_state {
 	double *twin_spread; /* [columns]: prior of its twin; 0: it has none */
 	struct td_rows rows;
 	struct td_ends ends;
+	struct td_clock clock;
 	struct td_events events[2]; /* forward, backward */
 	struct td_lines lines;
 	td_sides sways_cost; /* a window's, by which they were found without edges */
@@ -41,6 +43,29 @@ int td_separate_lines(const struct td_separate_state *s, const struct td_axis *a
 
 /* Jackknife, intervals, evidence: fills *result.  0 or -ENOMEM. */
 int td_separate_finish(struct td_separate_state *state, struct td_separate *result);
+
+/* A node (td_node) of those that are measured. */
+double td_separate_node(const double *value, int node);
+
+/* What instructions say of a function (clock.h). */
+struct td_told {
+	int known;
+	double ends, prior;
+	td_sides value; /* may be beyond 0..1 */
+	double variance[TD_NODES];
+};
+
+/* One for each function; told[] is zeroed.  0 or -ENOMEM. */
+int td_separate_tell(const struct td_separate_state *s, struct td_told *told);
+
+/* What lengths say of a node. */
+struct td_reading {
+	double bounded, free, variance;
+	unsigned df;
+};
+
+/* Both, by their errors; the same part of each in all nodes, so that they add up. */
+void td_separate_blend(const struct td_told *told, int nodes, struct td_reading *reading);
 
 /*
  * A fraction with its interval: from the unbounded value, which is not biased by the

@@ -131,8 +131,9 @@ static void print_cost(FILE *out, const struct td_report *report,
 			 cost->start_spread);
 	td_print_line(out, style, "told apart",
 		      "by %" PRIu64 " windows, %" PRIu64
-		      " of them of one function alone (doc/estimates.md)",
-		      report->told, report->own);
+		      " of them of one function alone%s (doc/estimates.md)",
+		      report->told, report->own,
+		      cost->clocked ? ", and by their instructions" : "");
 	/* shares of next to nothing are noise */
 	if (td_print_first(report)->header.windows == TD_WINDOWS_VERNIER &&
 	    fabs(cost->cycles.value) < 1) {

@@ -130,6 +130,7 @@ static void put_separation(struct td_json *json, const struct td_report *report)
 	td_json_number(json, "empty_window_cycles", cost->empty);
 	td_json_number(json, "start_cycles", cost->start);
 	td_json_number(json, "start_spread_cycles", cost->start_spread);
+	td_json_bool(json, "by_instructions", cost->clocked);
 	td_json_close(json, '}');
 }
 

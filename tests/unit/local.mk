@@ -10,6 +10,7 @@ tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 decoder_tests = \
 	tests/unit/test_annotate \
 	tests/unit/test_cholesky \
+	tests/unit/test_clock \
 	tests/unit/test_compare \
 	tests/unit/test_cpu_name \
 	tests/unit/test_estimate \
@@ -34,8 +35,10 @@ decoder_tests = \
 	tests/unit/test_registers \
 	tests/unit/test_report \
 	tests/unit/test_report_log \
+	tests/unit/test_report_ticks \
 	tests/unit/test_report_topdown \
 	tests/unit/test_separate \
+	tests/unit/test_separate_clock \
 	tests/unit/test_separate_edges \
 	tests/unit/test_separate_own \
 	tests/unit/test_student \
@@ -147,6 +150,11 @@ tests_unit_test_report_log_SOURCES = tests/unit/test_report_log.c $(td_build_pro
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_report_log_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_log_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
+tests_unit_test_report_ticks_SOURCES = tests/unit/test_report_ticks.c $(td_build_profile) \
+	tests/unit/log_windows.c tests/unit/log_windows.h \
+	tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_report_ticks_CFLAGS = $(td_unit_cflags)
+tests_unit_test_report_ticks_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_report_topdown_SOURCES = tests/unit/test_report_topdown.c $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_report_topdown_CFLAGS = $(td_unit_cflags)
@@ -156,6 +164,9 @@ td_separated = tests/unit/unit.h tests/unit/separated.c tests/unit/separated.h \
 tests_unit_test_separate_SOURCES = tests/unit/test_separate.c $(td_separated)
 tests_unit_test_separate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_separate_clock_SOURCES = tests/unit/test_separate_clock.c $(td_separated)
+tests_unit_test_separate_clock_CFLAGS = $(td_unit_cflags)
+tests_unit_test_separate_clock_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_edges_SOURCES = tests/unit/test_separate_edges.c $(td_separated)
 tests_unit_test_separate_edges_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_edges_LDADD = $(td_unit_ldadd) -lm
@@ -315,6 +326,10 @@ tests_unit_test_vernier_tick_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/unit/test_collect
 TESTS += tests/unit/test_collect
+tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/unit.h \
+	tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_clock_CFLAGS = $(td_unit_cflags)
+tests_unit_test_clock_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_collect_SOURCES = tests/unit/test_collect.c
 tests_unit_test_collect_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_collect_LDADD = tools/libaudit.la $(CHECK_LIBS)

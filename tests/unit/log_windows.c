@@ -7,6 +7,8 @@
 #include <string.h>
 
 static const char *const metrics_counters[] = {BUILD_TOPDOWN, "near_returns", NULL};
+static const char *const clock_counters[] = {BUILD_TOPDOWN, "near_returns",
+					     "instructions", NULL};
 static const char *const group_counters[] = {
 	"slots", "retiring", "bad_speculation", "frontend_bound", "backend_bound", "inst",
 	"none",  NULL};
@@ -193,8 +195,9 @@ static void put_part(const struct td_separate_window *from, unsigned part,
 void log_windows(struct build *build, const struct sim *sim, enum log_kind kind)
 {
 	static const char *const *const names[] = {
-		metrics_counters, group_counters,  all_counters,    part_counters,
-		shared_counters,  paired_counters, metrics_counters};
+		metrics_counters, group_counters,  all_counters,
+		part_counters,    shared_counters, paired_counters,
+		metrics_counters, clock_counters,  clock_counters};
 	uint32_t object, thread;
 	struct td_file_place **place =
 		calloc(sim->functions, sizeof(struct td_file_place *));
@@ -242,6 +245,9 @@ void log_windows(struct build *build, const struct sim *sim, enum log_kind kind)
 			put_paired(from, LOG_PAIRED_GROUP(i), to);
 		else
 			put_values(from, to);
+		if (kind == LOG_CLOCK || kind == LOG_UNSURE)
+			to->value[4] = LOG_BASE_TICKS + (uint32_t)sim->clock[i] +
+				       (kind == LOG_UNSURE && i % 3 == 0);
 		if (from->empty)
 			to->state = TD_WINDOW_EMPTY;
 		else if (from->open != from->close)

@@ -16,6 +16,7 @@
 /* Our own in each window. */
 #define LOG_BASE_RETURNS 3u
 #define LOG_BASE_CALLS 1u
+#define LOG_BASE_TICKS 85u
 
 /* LOG_PAIRED: which group counts in window i; empty ones in turn as well. */
 #define LOG_PAIRED_GROUP(i) (((i) + (i) / 64) % 4)
@@ -31,6 +32,8 @@ enum log_kind {
 		       and calls, and one of another event with returns */
 	LOG_HALVES, /* LOG_METRICS, where another thread has half of each other window's
 		       slots */
+	LOG_CLOCK,  /* LOG_METRICS, and instructions */
+	LOG_UNSURE, /* the same, but our own are more in each third window */
 };
 
 /* Where it stands in the only object. */

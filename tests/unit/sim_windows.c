@@ -22,6 +22,7 @@ struct function {
 	int now;       /* present mix */
 	double code;   /* cycles of its loop: where an IP repeats */
 	double block;  /* cycles between places where it can be interrupted */
+	double pace;   /* cycles an instruction takes in the mean */
 	unsigned pieces;
 	double piece[PIECES];
 	unsigned callee[PIECES]; /* called after the piece, 0: none */
@@ -53,6 +54,7 @@ struct program {
 	double done;          /* of it */
 	double start;         /* where in the code it began */
 	double calls;         /* counted so far, returns and perhaps calls */
+	double ticks;         /* instructions so far */
 	double *visits;
 };
 
@@ -110,6 +112,15 @@ static void move_apart(double (*mix)[TD_SEPARATE_NODES])
 	}
 }
 
+static double draw_pace(const struct program *program, unsigned function)
+{
+	uint64_t random = scramble(program->setup->program + 177 + 13 * function);
+
+	if (!program->setup->clock)
+		return 1;
+	return function % 2 ? between(&random, 0.6, 0.8) : between(&random, 1.2, 1.6);
+}
+
 static void draw_functions(struct program *program)
 {
 	uint64_t random = scramble(program->setup->program + 77);
@@ -117,6 +128,7 @@ static void draw_functions(struct program *program)
 	for (unsigned i = 0; i < program->functions; i++) {
 		struct function *f = &program->function[i];
 
+		f->pace = draw_pace(program, i);
 		draw_mix(&random, f->mix[0]);
 		draw_mix(&random, f->mix[1]);
 		f->code = exp(between(&random, log(20), log(800)));
@@ -395,6 +407,7 @@ static void advance(struct program *program, double cycles, double *y)
 		}
 		step = work * speed;
 		f->spent[mix] += step;
+		program->ticks += work / f->pace;
 		for (int k = 0; y && k < TD_SEPARATE_NODES; k++)
 			y[k] += step * f->mix[mix][k];
 		program->done += work;
@@ -552,6 +565,18 @@ static void kernel_window(struct program *program, struct td_separate_window *wi
 	window->calls = (uint8_t)fmin(UINT8_MAX, program->calls - calls);
 }
 
+/* Whole instructions are counted. */
+static void next_window(struct sim *sim, struct program *program, size_t n,
+			double requested)
+{
+	double ticks = floor(program->ticks);
+
+	(program->setup->by_kernel ? kernel_window : one_window)(program, &sim->window[n],
+								 requested);
+	if (sim->clock)
+		sim->clock[n] = (float)(floor(program->ticks) - ticks);
+}
+
 static void truth_of(struct sim *sim, const struct program *program)
 {
 	for (unsigned i = 0; i < sim->functions; i++) {
@@ -559,6 +584,7 @@ static void truth_of(struct sim *sim, const struct program *program)
 		double all = f->spent[0] + f->spent[1];
 
 		sim->cycles[i] = all;
+		sim->pace[i] = f->pace;
 		for (int k = 0; k < TD_SEPARATE_NODES && all > 0; k++)
 			sim->truth[i][k] = (f->spent[0] * f->mix[0][k] +
 					    f->spent[1] * f->mix[1][k]) /
@@ -579,7 +605,7 @@ static double next_length(struct program *program)
 void sim_run(struct sim *sim, const struct sim_setup *setup)
 {
 	struct program program = {.setup = setup, .random = scramble(setup->seed)};
-	size_t n = 0;
+	size_t n = 0, room = setup->windows + setup->windows / 63 + 1;
 
 	program.functions = has_script(setup)          ? scripts[setup->kind].functions
 			    : setup->kind == SIM_LONG  ? 12
@@ -592,8 +618,9 @@ void sim_run(struct sim *sim, const struct sim_setup *setup)
 	sim->truth = calloc(program.functions, sizeof(*sim->truth));
 	sim->cycles = calloc(program.functions, sizeof(*sim->cycles));
 	sim->visits = program.visits = calloc(program.functions, sizeof(*sim->visits));
-	sim->window =
-		calloc(setup->windows + setup->windows / 63 + 1, sizeof(*sim->window));
+	sim->window = calloc(room, sizeof(*sim->window));
+	sim->pace = calloc(program.functions, sizeof(*sim->pace));
+	sim->clock = setup->clock ? calloc(room, sizeof(*sim->clock)) : NULL;
 	program.function = calloc(program.functions, sizeof(*program.function));
 	draw_functions(&program);
 	next_visit(&program);
@@ -602,10 +629,9 @@ void sim_run(struct sim *sim, const struct sim_setup *setup)
 		end_block(&program, NULL);
 		if (i % 63 == 0 && !setup->by_kernel) {
 			sim->window[n].empty = 1;
-			one_window(&program, &sim->window[n++], 0);
+			next_window(sim, &program, n++, 0);
 		}
-		(setup->by_kernel ? kernel_window : one_window)(
-			&program, &sim->window[n++], next_length(&program));
+		next_window(sim, &program, n++, next_length(&program));
 	}
 	sim->windows = n;
 	truth_of(sim, &program);
@@ -618,6 +644,8 @@ void sim_free(struct sim *sim)
 	free(sim->truth);
 	free(sim->cycles);
 	free(sim->visits);
+	free(sim->pace);
+	free(sim->clock);
 }
 
 struct td_separate_input sim_input(const struct sim *sim)
@@ -625,6 +653,7 @@ struct td_separate_input sim_input(const struct sim *sim)
 	return (struct td_separate_input){
 		.window = sim->window,
 		.windows = sim->windows,
+		.clock = sim->clock,
 		.functions = sim->functions,
 		.nodes = TD_SEPARATE_NODES,
 		.returns = 1,

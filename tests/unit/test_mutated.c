@@ -199,12 +199,13 @@ static const struct sim_setup setups[] = {
 START_TEST(every_kind)
 {
 	state += 2 * (uint64_t)asked("TD_SEED", 0);
-	for (int kind = LOG_METRICS; kind <= LOG_HALVES; kind++) {
+	for (int kind = LOG_METRICS; kind <= LOG_CLOCK; kind++) {
 		for (size_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++) {
 			struct sim_setup setup = setups[i];
 
 			setup.windows = WINDOWS;
 			setup.seed = 4;
+			setup.clock = kind == LOG_CLOCK;
 			damage_all((enum log_kind)kind, setup);
 		}
 	}

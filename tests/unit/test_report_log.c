@@ -654,16 +654,37 @@ START_TEST(of_a_thread)
 }
 END_TEST
 
+/* Behind edges instructions tell, and the report says so. */
+START_TEST(by_instructions)
+{
+	struct sim_setup behind = setup;
+	struct run run;
+
+	behind.edge = 50;
+	behind.edge_spread = 0.5;
+	behind.clock = 1;
+	run_start(&run, &behind, LOG_CLOCK);
+	ck_assert(run.report->cost.clocked);
+	printed_has(run.report, PRINTED_TEXT, "and by their instructions");
+	printed_has(run.report, PRINTED_JSON, "\"by_instructions\": true");
+	run_free(&run);
+	run_start(&run, &behind, LOG_UNSURE);
+	ck_assert(!run.report->cost.clocked);
+	printed_has(run.report, PRINTED_JSON, "\"by_instructions\": false");
+	run_free(&run);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("report_log",
-			 (const TTest *const[]){
-				 same_as_the_library, the_same_of_half_the_slots,
-				 nobody_shares, groups_with_returns,
-				 groups_with_returns_and_calls,
-				 groups_of_which_one_has_calls, groups_without_returns,
-				 own_cost_of_groups, rates_of_short_functions,
-				 rates_where_all_groups_count_returns, totals_by_groups,
-				 tells_apart_on_a_shared_core, profiles_add_up, in_print,
-				 parts_of_slots, without, of_a_thread, NULL});
+	return unit_main(
+		"report_log",
+		(const TTest *const[]){
+			same_as_the_library, the_same_of_half_the_slots, nobody_shares,
+			groups_with_returns, groups_with_returns_and_calls,
+			groups_of_which_one_has_calls, groups_without_returns,
+			own_cost_of_groups, rates_of_short_functions,
+			rates_where_all_groups_count_returns, totals_by_groups,
+			tells_apart_on_a_shared_core, profiles_add_up, in_print,
+			by_instructions, parts_of_slots, without, of_a_thread, NULL});
 }

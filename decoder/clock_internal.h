@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of clock.c share: windows by their instructions, and where the program
+ * is by then.
+ *
+ * Context: any; no globals.
+ */
+#ifndef TD_DECODER_CLOCK_INTERNAL_H
+#define TD_DECODER_CLOCK_INTERNAL_H
+
+#include "decoder/clock.h"
+#include "decoder/window_rows.h"
+
+#define TD_CLOCK_SIDES 4 /* nodes that are solved together, at most */
+#define TD_CLOCK_SETS 2
+#define TD_CLOCK_AGAIN                                                                   \
+	0.75            /* how alike a function is from one of its cycles to another */
+#define TD_CLOCK_OWN 2. /* both ends of an own window are in the same state */
+
+typedef double td_clock_square[TD_CLOCK_SIDES][TD_CLOCK_SIDES];
+
+/* Level 1 without the node that is what the others leave, and level 2. */
+struct td_clock_set {
+	int sides, node[TD_CLOCK_SIDES];
+};
+extern const struct td_clock_set td_clock_set[TD_CLOCK_SETS];
+
+/* A window that holds some of the program. */
+struct td_clock_window {
+	uint32_t column[2];              /* where it opened and closed */
+	uint32_t trigger[2];             /* columns where the two triggers came */
+	float ticks;                     /* the program's instructions */
+	float asked;                     /* cycles */
+	float beyond[TD_SEPARATE_NODES]; /* its counts less those of an edge as long */
+	float reading;                   /* variance of each, by what 255ths leave */
+	float weight;                    /* of an own window, td_clock_weigh() */
+	float stay[2]; /* instructions where it opened, and where it closed, expected */
+	uint8_t batch, own;
+};
+
+/* Windows of a key with about as many instructions. */
+struct td_clock_bin {
+	uint32_t begin, end; /* of the key's entries */
+	double n;            /* windows, and their sum of weights */
+	double weight;
+	double width; /* instructions that it stands for */
+	double ticks; /* weighted means */
+	double asked;
+	double beyond[TD_SEPARATE_NODES];
+	int slow; /* windows with so many instructions may be missing where they are slow
+		   */
+	/* By set: what a row's mean differs by from window to window, and by where the
+	 * windows of the bin end, which goes on in all bins behind it; variances. */
+	td_clock_square scatter[TD_CLOCK_SETS], ends[TD_CLOCK_SETS];
+};
+
+/* Windows that open in a column, or backward: that close in it; fewest instructions
+ * first. */
+struct td_clock_key {
+	uint32_t itself; /* among its columns */
+	int backward;
+	uint32_t columns, bins;
+	uint32_t *column; /* it, and where the triggers at the other end came */
+	struct td_clock_bin *bin;
+	double *share; /* [bins][columns]: of an instruction there */
+	double *time;  /* [bins][columns]: instructions, of a window in the mean */
+	double *lean;  /* [bins][columns]: of them, of windows that begin or end there */
+};
+
+struct td_clock_entry {
+	uint32_t window, other; /* the other end, among the key's columns */
+};
+
+/* How a column differs from window to window: own windows along the direction in which
+ * they do most. */
+struct td_clock_state {
+	double n;      /* own windows; 0: nothing is known */
+	double stays;  /* part of the windows that open in it, which are own */
+	double varies; /* standard deviation, cycles an instruction */
+	double axis[TD_SEPARATE_NODES]; /* of length 1 */
+	double mean[TD_SEPARATE_NODES]; /* cycles an instruction beyond an edge */
+	double speed;  /* how slow it is there: standard deviation of the logarithm of
+			  cycles an instruction, signed */
+	double unsure; /* variance of that */
+	double offset; /* what the cost may put them off, cycles an instruction */
+	/* by set: how surely own windows say what it counts (1 / variance) */
+	td_clock_square own[TD_CLOCK_SETS];
+};
+
+struct td_clock_data {
+	const struct td_separate_input *input;
+	struct td_clock_window *window;
+	struct td_clock_entry *entry; /* [2 * windows], by key */
+	size_t windows;
+	struct td_clock_key *key;
+	size_t keys;
+	uint32_t columns;
+	double first;  /* instructions, from which on the program has begun */
+	double most;   /* cycles that were asked for */
+	double start;  /* of them before the program's first */
+	double differ; /* variance of `speed` between columns */
+	double *pace;  /* [columns]: cycles an instruction */
+	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
+					       edge */
+	struct td_clock_state *state;       /* [columns] */
+	double mix[TD_SEPARATE_NODES];      /* of edges */
+	double *cells;                      /* what the keys point into */
+	uint32_t *numbers;
+	struct td_clock_bin *bins;
+};
+
+/* clock.c: frees what all parts have placed. */
+void td_clock_data_free(struct td_clock_data *d);
+
+/* clock_windows.c: windows without their edges.  1, 0: they do not tell, or -ENOMEM. */
+int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input,
+		  const struct td_axis *axis, const struct td_columns *columns,
+		  const struct td_ends *ends);
+
+/* clock_keys.c: sorts them into keys and bins, and fills these.  0 or -ENOMEM. */
+int td_clock_sort(struct td_clock_data *d);
+void td_clock_fill(struct td_clock_data *d, unsigned without);
+
+/* clock_states.c.  0 or -ENOMEM. */
+int td_clock_states(struct td_clock_data *d);
+
+/* The variance of ln pace in the windows' states. */
+static inline double td_clock_sway(const struct td_clock_state *state)
+{
+	return state->speed * state->speed + state->unsure;
+}
+
+/* What an own window weighs: as much less as it is slow. */
+double td_clock_own_weight(const struct td_clock_data *d,
+			   const struct td_clock_window *w);
+
+/* Unknowns and their equations, to be solved step by step. */
+struct td_clock_fit {
+	size_t n;
+	double *matrix; /* [n][n]; factored by td_clock_factor() */
+	double *pull;   /* [n] */
+	double *ridge;  /* [n]: of the prior */
+	double *at;     /* [n] */
+	double *spare;  /* [2 n] */
+	int adding;     /* to the matrix as well */
+};
+int td_clock_fit_room(struct td_clock_fit *fit, size_t n);
+void td_clock_fit_free(struct td_clock_fit *fit);
+/* An equation x of `n` unknowns at[], y what is missing. */
+void td_clock_fit_add(struct td_clock_fit *fit, const uint32_t *at, const double *x,
+		      uint32_t n, double y, double weight);
+void td_clock_factor(struct td_clock_fit *fit);
+/* pull becomes the step. */
+void td_clock_step(struct td_clock_fit *fit);
+
+/* clock_pace.c: the paces and last the start; at[] is a part of each pace, and cycles. */
+void td_clock_pace(const struct td_clock_data *d, struct td_clock_fit *fit,
+		   unsigned without);
+/* Which bins may lack their slowest windows. */
+void td_clock_find_slow(struct td_clock_data *d);
+
+/* clock_rows.c: a set's slopes; of each column the set's sides, and how it leans. */
+int td_clock_weigh(struct td_clock_data *d);
+int td_clock_rows(const struct td_clock_data *d, int which, struct td_clock_fit *fit,
+		  unsigned without);
+
+#endif

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/clock_internal.h"
+
+#define NODES TD_SEPARATE_NODES
+#define PER_BIN 8 /* windows, at least */
+#define BINS_MOST 80u
+#define KEY_FEWEST 16
+#define BLOCK 3. /* instructions, behind the last window */
+
+struct order {
+	uint32_t column, window;
+	float ticks;
+};
+
+static int by_column(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	if (x->ticks != y->ticks)
+		return x->ticks < y->ticks ? -1 : 1;
+	return x->window < y->window ? -1 : 1;
+}
+
+static void sort_side(const struct td_clock_data *d, int side, struct order *order)
+{
+	for (size_t i = 0; i < d->windows; i++)
+		order[i] = (struct order){d->window[i].column[side], (uint32_t)i,
+					  d->window[i].ticks};
+	qsort(order, d->windows, sizeof(*order), by_column);
+}
+
+/* Numbers the columns that windows [begin, end) of the key have. */
+static void find_columns(struct td_clock_data *d, struct td_clock_key *key,
+			 uint32_t column, size_t begin, size_t end, uint32_t *index)
+{
+	key->columns = 1;
+	key->itself = 0;
+	key->column[0] = column;
+	index[column] = 0;
+	for (size_t i = begin; i < end; i++) {
+		uint32_t other = d->window[d->entry[i].window].trigger[!key->backward];
+
+		if (index[other] == TD_NO_FUNCTION) {
+			index[other] = key->columns;
+			key->column[key->columns++] = other;
+		}
+		d->entry[i].other = index[other];
+	}
+	for (uint32_t c = 0; c < key->columns; c++)
+		index[key->column[c]] = TD_NO_FUNCTION;
+}
+
+/* Windows with as many instructions stay together. */
+static void cut_bins(const struct td_clock_data *d, struct td_clock_key *key,
+		     size_t begin, size_t end)
+{
+	size_t size = (end - begin + BINS_MOST - 1) / BINS_MOST, i = begin;
+
+	size = size < PER_BIN ? PER_BIN : size;
+	while (i < end) {
+		size_t to = i + size < end ? i + size : end;
+
+		while (to < end && d->window[d->entry[to].window].ticks <=
+					   d->window[d->entry[to - 1].window].ticks)
+			to++;
+		if (end - to < size)
+			to = end;
+		memset(&key->bin[key->bins], 0, sizeof(*key->bin));
+		key->bin[key->bins].begin = (uint32_t)i;
+		key->bin[key->bins++].end = (uint32_t)to;
+		i = to;
+	}
+}
+
+static int add_keys(struct td_clock_data *d, int side, struct order *order,
+		    uint32_t *index, uint32_t *numbers, struct td_clock_bin *bins)
+{
+	size_t base = side ? d->windows : 0, end;
+
+	sort_side(d, side, order);
+	for (size_t i = 0; i < d->windows; i++)
+		d->entry[base + i].window = order[i].window;
+	for (size_t i = 0; i < d->windows; i = end) {
+		struct td_clock_key *key = &d->key[d->keys];
+
+		for (end = i; end < d->windows && order[end].column == order[i].column;)
+			end++;
+		if (end - i < KEY_FEWEST)
+			continue;
+		*key = (struct td_clock_key){
+			.backward = side, .column = numbers, .bin = bins};
+		find_columns(d, key, order[i].column, base + i, base + end, index);
+		cut_bins(d, key, base + i, base + end);
+		numbers += key->columns;
+		bins += key->bins;
+		d->keys++;
+	}
+	return (int)(bins - d->bins);
+}
+
+static int place_cells(struct td_clock_data *d)
+{
+	size_t cells = 0;
+	double *at;
+
+	for (size_t k = 0; k < d->keys; k++)
+		cells += (size_t)d->key[k].bins * d->key[k].columns;
+	d->cells = at = calloc(3 * cells + 1, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	for (size_t k = 0; k < d->keys; k++) {
+		struct td_clock_key *key = &d->key[k];
+		size_t n = (size_t)key->bins * key->columns;
+
+		key->share = at;
+		key->time = at + n;
+		key->lean = at + 2 * n;
+		at += 3 * n;
+	}
+	return 0;
+}
+
+int td_clock_sort(struct td_clock_data *d)
+{
+	size_t ends = 2 * d->windows, most = 2 * (size_t)d->columns;
+	struct order *order = malloc((d->windows + 1) * sizeof(*order));
+	uint32_t *index = malloc((d->columns + 1) * sizeof(*index));
+	int err = -ENOMEM, bins;
+
+	d->entry = calloc(ends + 1, sizeof(*d->entry));
+	d->key = calloc(most + 1, sizeof(*d->key));
+	d->numbers = malloc((ends + most + 1) * sizeof(*d->numbers));
+	d->bins = malloc((most * (BINS_MOST + 1) + 1) * sizeof(*d->bins));
+	if (order && index && d->entry && d->key && d->numbers && d->bins) {
+		memset(index, 0xff, d->columns * sizeof(*index));
+		bins = add_keys(d, 0, order, index, d->numbers, d->bins);
+		add_keys(d, 1, order, index, d->numbers + d->windows + d->columns,
+			 d->bins + bins);
+		err = place_cells(d);
+	}
+	free(order);
+	free(index);
+	return err;
+}
+
+static struct td_clock_window *window_of(const struct td_clock_data *d, uint32_t entry)
+{
+	return &d->window[d->entry[entry].window];
+}
+
+/* Windows end more often in what takes long. */
+static double weight_of(const struct td_clock_data *d, const struct td_clock_key *key,
+			uint32_t entry, unsigned without)
+{
+	return window_of(d, entry)->batch == without
+		       ? 0
+		       : 1 / d->pace[key->column[d->entry[entry].other]];
+}
+
+/* Forward a window stands for the instructions before its last, backward for those
+ * behind its first, which are before it. */
+static double right_of(const struct td_clock_data *d, const struct td_clock_key *key,
+		       uint32_t b)
+{
+	uint32_t end = key->bin[b].end;
+
+	if (!key->backward)
+		return window_of(d, end - 1)->ticks;
+	return b + 1 < key->bins ? window_of(d, end)->ticks
+				 : window_of(d, end - 1)->ticks + BLOCK;
+}
+
+static void find_shares(const struct td_clock_data *d, struct td_clock_key *key,
+			uint32_t b, unsigned without)
+{
+	struct td_clock_bin *bin = &key->bin[b];
+	double *share = key->share + (size_t)b * key->columns;
+
+	memset(share, 0, key->columns * sizeof(*share));
+	bin->weight = bin->n = bin->ticks = 0;
+	for (uint32_t i = bin->begin; i < bin->end; i++) {
+		double weight = weight_of(d, key, i, without);
+
+		share[d->entry[i].other] += weight;
+		bin->weight += weight;
+		bin->ticks += weight * window_of(d, i)->ticks;
+		bin->n += weight > 0;
+	}
+	if (bin->weight <= 0)
+		share[key->itself] = 1;
+	for (uint32_t c = 0; c < key->columns && bin->weight > 0; c++)
+		share[c] /= bin->weight;
+	bin->ticks /= bin->weight > 0 ? bin->weight : 1;
+}
+
+/* What there is in the middle of the bin before, and from there to its end. */
+static void add_before(struct td_clock_key *key, uint32_t b, double end)
+{
+	size_t at = (size_t)(b - 1) * key->columns;
+	double rest = fmax(0, end - key->bin[b - 1].ticks);
+
+	for (uint32_t c = 0; c < key->columns; c++)
+		key->time[at + key->columns + c] +=
+			key->time[at + c] + key->share[at + c] * rest;
+}
+
+static void set_stays(const struct td_clock_data *d, const struct td_clock_key *key,
+		      uint32_t b)
+{
+	size_t at = (size_t)b * key->columns + key->itself;
+
+	for (uint32_t i = key->bin[b].begin; i < key->bin[b].end; i++) {
+		struct td_clock_window *w = window_of(d, i);
+		double more = w->ticks - key->bin[b].ticks;
+
+		w->stay[key->backward] =
+			(float)fmax(0, key->time[at] + key->share[at] * more);
+	}
+}
+
+/* How many instructions windows of the key have been in each column. */
+static void find_times(const struct td_clock_data *d, struct td_clock_key *key,
+		       unsigned without)
+{
+	double left = 0;
+
+	for (uint32_t b = 0; b < key->bins; b++) {
+		struct td_clock_bin *bin = &key->bin[b];
+		size_t at = (size_t)b * key->columns;
+		double *time = key->time + at;
+
+		find_shares(d, key, b, without);
+		for (uint32_t c = 0; c < key->columns; c++)
+			time[c] = key->share[at + c] * fmax(0, bin->ticks - left);
+		if (b)
+			add_before(key, b, left);
+		set_stays(d, key, b);
+		bin->width = right_of(d, key, b) - left;
+		left += bin->width;
+	}
+}
+
+static void find_means(const struct td_clock_data *d, struct td_clock_key *key,
+		       uint32_t b, unsigned without)
+{
+	struct td_clock_bin *bin = &key->bin[b];
+	double *lean = key->lean + (size_t)b * key->columns;
+
+	memset(lean, 0, key->columns * sizeof(*lean));
+	memset(bin->beyond, 0, sizeof(bin->beyond));
+	bin->asked = 0;
+	for (uint32_t i = bin->begin; i < bin->end; i++) {
+		const struct td_clock_window *w = window_of(d, i);
+		double part = weight_of(d, key, i, without) /
+			      (bin->weight > 0 ? bin->weight : 1);
+
+		bin->asked += part * w->asked;
+		for (int k = 0; k < NODES; k++)
+			bin->beyond[k] += part * w->beyond[k];
+		lean[key->itself] += part * TD_CLOCK_AGAIN * w->stay[key->backward];
+		lean[d->entry[i].other] +=
+			part * TD_CLOCK_AGAIN * w->stay[!key->backward];
+	}
+}
+
+void td_clock_fill(struct td_clock_data *d, unsigned without)
+{
+	for (size_t k = 0; k < d->keys; k++)
+		find_times(d, &d->key[k], without);
+	for (size_t k = 0; k < d->keys; k++) {
+		for (uint32_t b = 0; b < d->key[k].bins; b++)
+			find_means(d, &d->key[k], b, without);
+	}
+}

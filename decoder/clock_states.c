@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/clock_internal.h"
+#include "decoder/directions.h"
+
+#define NODES TD_SEPARATE_NODES
+#define FEWEST 20     /* own windows of a column */
+#define READ_SIDES 2. /* times a node's reading: along an axis, of nodes that add up */
+#define SURE 0.05     /* of a pace, a part */
+#define LEAST 1e-3    /* cycles an instruction */
+#define BEYOND 2.     /* times reading's part of squares */
+#define DIFFER_MOST 0.1
+#define OFFSET 0.08 /* cycles: of rounding, where windows are alike */
+#define VISIT 10.   /* instructions: without own windows */
+#define ROUNDS 50
+#define FAR 2. /* standard deviations */
+#define RELATIVE_MOST 0.6
+
+/* Sums over own windows; p is how far along the axis one is, i its instructions, q the
+ * cycles that it was asked for, less the start. */
+struct sums {
+	double all, n, ticks, square, read;
+	double product[NODES][NODES];
+	double pp, ii, ip, iq, pq, read_p; /* weighted, of those whose q tells */
+};
+
+static void add_means(const struct td_clock_data *d, struct sums *sums)
+{
+	for (size_t i = 0; i < d->windows; i++) {
+		const struct td_clock_window *w = &d->window[i];
+		struct sums *to = &sums[w->column[0]];
+
+		to->all++;
+		if (!w->own)
+			continue;
+		to->n++;
+		to->ticks += w->ticks;
+		to->square += (double)w->ticks * w->ticks;
+		to->read += READ_SIDES * w->reading;
+		for (int k = 0; k < NODES; k++)
+			d->state[w->column[0]].mean[k] += w->beyond[k];
+	}
+	for (uint32_t c = 0; c < d->columns; c++)
+		for (int k = 0; k < NODES && sums[c].n > 0; k++)
+			d->state[c].mean[k] /= sums[c].ticks;
+}
+
+static void differ(const struct td_clock_data *d, const struct td_clock_window *w,
+		   double *by)
+{
+	for (int k = 0; k < NODES; k++)
+		by[k] = w->beyond[k] - d->state[w->column[0]].mean[k] * w->ticks;
+}
+
+static void find_axes(const struct td_clock_data *d, struct sums *sums)
+{
+	double by[NODES];
+
+	for (size_t i = 0; i < d->windows; i++) {
+		const struct td_clock_window *w = &d->window[i];
+
+		if (!w->own)
+			continue;
+		differ(d, w, by);
+		for (int j = 0; j < NODES; j++)
+			for (int k = 0; k < NODES; k++)
+				sums[w->column[0]].product[j][k] += by[j] * by[k];
+	}
+	for (uint32_t c = 0; c < d->columns; c++) {
+		struct td_clock_state *to = &d->state[c];
+		double most = td_direction_most((const double(*)[NODES])sums[c].product,
+						to->axis);
+
+		to->stays = sums[c].n / fmax(1, sums[c].all);
+		to->offset = sums[c].square > 0 ? OFFSET * sums[c].ticks / sums[c].square
+						: OFFSET / VISIT;
+		to->n = sums[c].n >= FEWEST ? sums[c].n : 0;
+		/* of what reading makes as well as they do there is no axis */
+		to->varies = most > BEYOND * sums[c].read
+				     ? sqrt((most - sums[c].read) / sums[c].square)
+				     : 0;
+	}
+}
+
+/* Longer ones may be missing where they are slow. */
+static int is_asked(const struct td_clock_data *d, const struct td_clock_window *w)
+{
+	double cycles = w->ticks * d->pace[w->column[0]];
+
+	return w->ticks >= d->first && 1.3 * cycles + d->start + 60 < d->most;
+}
+
+static void add_asked(const struct td_clock_data *d, struct sums *sums)
+{
+	for (size_t i = 0; i < d->windows; i++) {
+		const struct td_clock_window *w = &d->window[i];
+		struct sums *to = &sums[w->column[0]];
+		double by[NODES], p, q = w->asked - d->start, weight, ticks = w->ticks;
+
+		if (!w->own || !is_asked(d, w))
+			continue;
+		differ(d, w, by);
+		p = td_direction_product(by, d->state[w->column[0]].axis);
+		weight = 1 / (400 + pow(0.1 * ticks * d->pace[w->column[0]], 2));
+		to->pp += weight * p * p;
+		to->read_p += weight * READ_SIDES * w->reading;
+		to->ip += weight * ticks * p;
+		to->ii += weight * ticks * ticks;
+		to->pq += weight * p * q;
+		to->iq += weight * ticks * q;
+	}
+}
+
+/* The regression of q on i and p, p less what reading adds to it; the pace is known to
+ * `SURE`. */
+static int find_speed(const struct sums *s, double pace, struct td_clock_state *state)
+{
+	double pp = s->pp - s->read_p, sure = 1 / pow(SURE * pace, 2);
+	double ii = s->ii + sure, iq = s->iq + sure * pace;
+	double determinant = ii * pp - s->ip * s->ip, slow, error;
+
+	if (state->n <= 0 || state->varies < LEAST || s->pp <= BEYOND * s->read_p ||
+	    determinant <= 0)
+		return 0;
+	slow = (ii * s->pq - s->ip * iq) / determinant;
+	error = sqrt(ii / determinant);
+	state->speed = slow * state->varies / pace;
+	state->unsure = pow(error * state->varies / pace, 2);
+	return 1;
+}
+
+/* How much speeds differ in truth (DerSimonian and Laird), each not too far from what
+ * it may be. */
+static double find_differ(const struct td_clock_data *d)
+{
+	double differ = 0.02;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		double sum = 0, weights = 0;
+
+		for (uint32_t c = 0; c < d->columns; c++) {
+			double chance = d->state[c].unsure, square, weight;
+
+			if (chance <= 0)
+				continue;
+			square = fmin(pow(d->state[c].speed, 2),
+				      FAR * FAR * (differ + chance));
+			weight = 1 / pow(differ + chance, 2);
+			sum += weight * (square - chance);
+			weights += weight;
+		}
+		differ = weights > 0 ? fmax(0, fmin(DIFFER_MOST, sum / weights)) : 0;
+	}
+	return differ;
+}
+
+/* What is known of a speed that comes from as many as differ by so much. */
+static void shrink(double differ, struct td_clock_state *state)
+{
+	double chance = state->unsure, most = FAR * sqrt(differ);
+
+	if (chance <= 0) {
+		state->unsure = differ;
+		return;
+	}
+	state->speed *= differ / (differ + chance);
+	state->speed = fmax(-most, fmin(most, state->speed));
+	state->unsure = differ * chance / (differ + chance);
+}
+
+int td_clock_states(struct td_clock_data *d)
+{
+	struct sums *sums = calloc(d->columns + 1, sizeof(*sums));
+
+	memset(d->state, 0, d->columns * sizeof(*d->state));
+	if (!sums)
+		return -ENOMEM;
+	add_means(d, sums);
+	find_axes(d, sums);
+	add_asked(d, sums);
+	for (uint32_t c = 0; c < d->columns; c++)
+		find_speed(&sums[c], d->pace[c], &d->state[c]);
+	d->differ = find_differ(d);
+	for (uint32_t c = 0; c < d->columns; c++)
+		shrink(d->differ, &d->state[c]);
+	free(sums);
+	return 0;
+}
+
+/* They are met as often as they are slow at both ends. */
+double td_clock_own_weight(const struct td_clock_data *d, const struct td_clock_window *w)
+{
+	const struct td_clock_state *state = &d->state[w->column[0]];
+	double square = pow(state->varies * w->ticks, 2), by[NODES], at;
+
+	if (state->speed == 0 || square <= 0)
+		return 1;
+	differ(d, w, by);
+	at = td_direction_product(by, state->axis) * square /
+	     (square + READ_SIDES * w->reading);
+	at *= state->speed / (state->varies * w->ticks);
+	at = fmax(-RELATIVE_MOST, fmin(RELATIVE_MOST, at));
+	return 1 / pow(1 + at, TD_CLOCK_OWN);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/clock_internal.h"
+
+#define NODES TD_SEPARATE_NODES
+#define FEWEST 500 /* windows */
+#define EMPTIES_FEWEST 20
+#define STILL_FEWEST 100 /* windows in which the program has hardly begun */
+#define STILL_MOST 64u   /* of its instructions in them */
+#define ROUNDED 0.1      /* variance of rounding, in steps */
+
+const struct td_clock_set td_clock_set[TD_CLOCK_SETS] = {
+	{3, {0, 2, 3, 0}},
+	{4, {4, 5, 6, 7}},
+};
+
+/* Counts over length, of windows that are alike but for their edges. */
+struct line {
+	double n, x, xx, y[NODES], xy[NODES];
+};
+
+static void add(struct line *line, const struct td_separate_window *w, double width)
+{
+	double x = w->slots / width;
+
+	line->n++;
+	line->x += x;
+	line->xx += x * x;
+	for (int k = 0; k < NODES; k++) {
+		line->y[k] += w->value[k] / width;
+		line->xy[k] += x * w->value[k] / width;
+	}
+}
+
+static int known(const struct td_separate_input *input, size_t i)
+{
+	const struct td_separate_window *w = &input->window[i];
+
+	return !w->empty && !w->silent && w->requested > 0 && !isnan(input->clock[i]);
+}
+
+/* What windows take beyond what was asked for is more where the program may not have
+ * begun. */
+static int find_first(struct td_clock_data *d, const struct td_axis *axis)
+{
+	const struct td_separate_input *input = d->input;
+	struct td_axis_point *point = malloc((input->windows + 1) * sizeof(*point));
+	size_t n = 0;
+
+	if (!point)
+		return -ENOMEM;
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+
+		if (!known(input, i))
+			continue;
+		d->most = fmax(d->most, w->requested);
+		point[n++] = (struct td_axis_point){
+			input->clock[i], (float)(w->slots / axis->width - w->requested)};
+	}
+	d->first = fmax(1, td_axis_first(point, n));
+	free(point);
+	return 0;
+}
+
+/* Edges are all that windows of a column with as many instructions, and hardly any,
+ * differ by. */
+static void add_still(const struct line *line, struct line *all)
+{
+	if (line->n < 2)
+		return;
+	all->n += line->n - 1;
+	all->xx += line->xx - line->x * line->x / line->n;
+	for (int k = 0; k < NODES; k++)
+		all->xy[k] += line->xy[k] - line->x * line->y[k] / line->n;
+}
+
+static int find_mix(struct td_clock_data *d, const struct td_axis *axis,
+		    const struct td_columns *columns)
+{
+	uint32_t most = (uint32_t)fmin(d->first, STILL_MOST);
+	size_t n = (size_t)columns->columns * most;
+	struct line *line = calloc(n + 1, sizeof(*line)), all = {0};
+
+	if (!line)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->input->windows; i++) {
+		double ticks = known(d->input, i) ? d->input->clock[i] : most;
+
+		if (ticks < most)
+			add(&line[columns->open[i] * most + (uint32_t)ticks],
+			    &d->input->window[i], axis->width);
+	}
+	for (size_t i = 0; i < n; i++)
+		add_still(&line[i], &all);
+	free(line);
+	memcpy(d->mix, axis->mix, sizeof(d->mix));
+	for (int k = 0; k < NODES && all.n >= STILL_FEWEST && all.xx > 0; k++)
+		d->mix[k] = all.xy[k] / all.xx;
+	return 0;
+}
+
+/* What an edge of no length would count.  0: there are too few empty windows. */
+static int find_cost(const struct td_clock_data *d, const struct td_axis *axis,
+		     double *cost)
+{
+	struct line empty = {0};
+
+	for (size_t i = 0; i < d->input->windows; i++) {
+		if (d->input->window[i].empty)
+			add(&empty, &d->input->window[i], axis->width);
+	}
+	for (int k = 0; k < NODES; k++)
+		cost[k] = (empty.y[k] - d->mix[k] * empty.x) / fmax(1, empty.n);
+	return empty.n >= EMPTIES_FEWEST;
+}
+
+static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
+		     const double *cost, size_t i, struct td_clock_window *to)
+{
+	const struct td_separate_window *from = &d->input->window[i];
+	double length = from->slots / axis->width, step = length / 255;
+
+	to->ticks = d->input->clock[i];
+	to->asked = from->requested;
+	to->batch = (uint8_t)td_row_batch(d->input, i);
+	to->reading = (float)(d->input->exact ? axis->whole : step * step * ROUNDED);
+	for (int k = 0; k < NODES; k++)
+		to->beyond[k] = (float)(from->value[k] / axis->width - cost[k] -
+					d->mix[k] * length);
+}
+
+static int take_all(struct td_clock_data *d, const struct td_axis *axis,
+		    const struct td_columns *columns, const struct td_ends *ends)
+{
+	double cost[NODES];
+
+	if (!find_cost(d, axis, cost))
+		return 0;
+	d->window = calloc(d->input->windows + 1, sizeof(*d->window));
+	if (!d->window)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->input->windows; i++) {
+		struct td_clock_window *to = &d->window[d->windows];
+
+		if (!known(d->input, i) || d->input->clock[i] <= 0)
+			continue;
+		d->windows++;
+		take_one(d, axis, cost, i, to);
+		to->column[0] = columns->open[i];
+		to->column[1] = columns->close[i];
+		to->trigger[0] = ends->open[i];
+		to->trigger[1] = ends->close[i];
+		to->own = (uint8_t)td_columns_own(columns, d->input, axis, i);
+	}
+	return d->windows >= FEWEST;
+}
+
+int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input,
+		  const struct td_axis *axis, const struct td_columns *columns,
+		  const struct td_ends *ends)
+{
+	int err;
+
+	d->input = input;
+	d->columns = columns->columns;
+	d->start = axis->start;
+	err = find_first(d, axis);
+	if (!err)
+		err = find_mix(d, axis, columns);
+	return err ? err : take_all(d, axis, columns, ends);
+}

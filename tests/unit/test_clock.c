@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+/* What instructions tell behind edges, piece by piece. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/clock_internal.h"
+#include "decoder/window_start.h"
+#include "tests/unit/sim_windows.h"
+#include "tests/unit/unit.h"
+
+#define NODES TD_SEPARATE_NODES
+#define SOME 0.02 /* of all windows: a function that is seen well */
+
+static const struct sim_setup edges = {.kind = SIM_AWKWARD,
+				       .seed = 1,
+				       .windows = 30000,
+				       .shortest = 2,
+				       .most = 600,
+				       .edge = 50,
+				       .edge_spread = 0.5,
+				       .clock = 1};
+
+/* The simulation's edges, as parts of their cycles. */
+static const double edge_mix[NODES] = {0, .05, .55, .40, 0, .03, .45, .30};
+
+/* A simulated program, as far as td_separate() is with it before it asks the clock. */
+struct run {
+	struct sim sim;
+	struct td_separate_input input;
+	struct td_axis axis;
+	struct td_columns columns;
+	struct td_ends ends;
+	struct td_clock_data data;
+};
+
+static void start(struct run *run, const struct sim_setup *setup)
+{
+	memset(run, 0, sizeof(*run));
+	sim_run(&run->sim, setup);
+	run->input = sim_input(&run->sim);
+	ck_assert_int_eq(td_axis_find(&run->input, &run->axis), 0);
+	ck_assert_int_eq(td_columns_find(&run->columns, &run->input, &run->axis), 0);
+	ck_assert_int_eq(
+		td_start_find(&run->input, &run->columns, TD_NO_BATCH, &run->axis), 0);
+	ck_assert_int_eq(td_ends_find(&run->ends, &run->input, &run->axis, &run->columns),
+			 0);
+}
+
+static int take(struct run *run)
+{
+	return td_clock_take(&run->data, &run->input, &run->axis, &run->columns,
+			     &run->ends);
+}
+
+/* Sorted, and each column's pace as it is in truth. */
+static void sort(struct run *run)
+{
+	struct td_clock_data *d = &run->data;
+
+	ck_assert_int_eq(take(run), 1);
+	d->pace = calloc(d->columns + 1, sizeof(*d->pace));
+	d->slope = calloc(d->columns + 1, sizeof(*d->slope));
+	d->state = calloc(d->columns + 1, sizeof(*d->state));
+	ck_assert(d->pace && d->slope && d->state);
+	for (uint32_t c = 0; c < d->columns; c++) {
+		uint32_t function = run->columns.function[c];
+
+		d->pace[c] = function == TD_NO_FUNCTION ? 1 : run->sim.pace[function];
+	}
+	ck_assert_int_eq(td_clock_sort(d), 0);
+}
+
+static void finish(struct run *run)
+{
+	td_clock_data_free(&run->data);
+	td_ends_free(&run->ends);
+	td_columns_free(&run->columns);
+	sim_free(&run->sim);
+}
+
+/* Of all windows that hold some of the program, those that open in the column. */
+static double part_of(const struct run *run, uint32_t column)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < run->data.windows; i++)
+		n += run->data.window[i].column[0] == column;
+	return n / (double)run->data.windows;
+}
+
+/* A column of a function that is seen well. */
+static int is_seen(const struct run *run, uint32_t column)
+{
+	return run->columns.function[column] != TD_NO_FUNCTION &&
+	       part_of(run, column) >= SOME;
+}
+
+/* Edges are known by what windows that hold next to nothing of the program differ by. */
+START_TEST(the_mix_of_edges)
+{
+	struct run run;
+
+	start(&run, &edges);
+	ck_assert_int_eq(take(&run), 1);
+	for (int k = 0; k < NODES; k++)
+		ck_assert_double_eq_tol(run.data.mix[k], edge_mix[k], 0.01);
+	for (size_t i = 0; i < run.data.windows; i++)
+		ck_assert_double_gt(run.data.window[i].ticks, 0);
+	finish(&run);
+}
+END_TEST
+
+/* What own windows count beyond edges, of each of level 1: as many cycles as their
+ * instructions take, and none of the edges'. */
+START_TEST(own_windows_without_edges)
+{
+	double square = 0, n = 0;
+	struct run run;
+
+	start(&run, &edges);
+	ck_assert_int_eq(take(&run), 1);
+	for (size_t i = 0; i < run.data.windows; i++) {
+		const struct td_clock_window *w = &run.data.window[i];
+		uint32_t f = run.columns.function[w->column[0]];
+
+		/* phases are two in one */
+		if (!w->own || f == TD_NO_FUNCTION || f == 9)
+			continue;
+		for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+			double beyond = w->ticks * run.sim.pace[f] *
+					(run.sim.truth[f][k] - edge_mix[k]);
+
+			square += pow(w->beyond[k] - beyond, 2);
+			n++;
+		}
+	}
+	ck_assert_double_gt(n, 4000);
+	/* reading has half a cycle, the edges 20 */
+	ck_assert_double_lt(sqrt(square / n), 1.5);
+	finish(&run);
+}
+END_TEST
+
+/* A window's instructions are somewhere. */
+START_TEST(times_add_up)
+{
+	struct run run;
+
+	start(&run, &edges);
+	sort(&run);
+	td_clock_fill(&run.data, TD_NO_BATCH);
+	for (size_t k = 0; k < run.data.keys; k++) {
+		const struct td_clock_key *key = &run.data.key[k];
+
+		for (uint32_t b = 0; b < key->bins; b++) {
+			double time = 0, share = 0;
+
+			for (uint32_t c = 0; c < key->columns; c++) {
+				time += key->time[(size_t)b * key->columns + c];
+				share += key->share[(size_t)b * key->columns + c];
+			}
+			ck_assert_double_eq_tol(share, 1, 1e-9);
+			ck_assert_double_eq_tol(time, key->bin[b].ticks,
+						1e-6 * (1 + time));
+		}
+	}
+	finish(&run);
+}
+END_TEST
+
+/* Instructions of function 0 in the bin whose windows hold about so many. */
+static double time_at(const struct run *run, double ticks)
+{
+	double nearest = INFINITY, time = 0;
+
+	for (size_t k = 0; k < run->data.keys; k++) {
+		const struct td_clock_key *key = &run->data.key[k];
+
+		if (key->backward || run->columns.function[key->column[0]] != 0)
+			continue;
+		for (uint32_t b = 0; b < key->bins; b++) {
+			double off = fabs(key->bin[b].ticks - ticks);
+
+			if (off >= nearest)
+				continue;
+			nearest = off;
+			time = key->time[(size_t)b * key->columns];
+		}
+	}
+	return time;
+}
+
+/*
+ * A pair takes turns: whoever has opened in the first one, and has seen as many
+ * instructions as both have, has been once through it.  It takes twice the time for one
+ * that the second takes, and more than its part of the windows end in it.
+ */
+START_TEST(once_through_the_pair)
+{
+	double round[2];
+	struct run run;
+
+	start(&run, &edges);
+	sort(&run);
+	td_clock_fill(&run.data, TD_NO_BATCH);
+	for (int f = 0; f < 2; f++)
+		round[f] = run.sim.cycles[f] / run.sim.visits[f] / run.sim.pace[f];
+	ck_assert_double_gt(run.sim.pace[0], 1.5 * run.sim.pace[1]);
+	ck_assert_double_eq_tol(time_at(&run, round[0] + round[1]), round[0], 11);
+	finish(&run);
+}
+END_TEST
+
+/* One step of the paces, all of which are `wrong` times what they should be. */
+static void step(struct run *run, double wrong, struct td_clock_fit *fit)
+{
+	struct td_clock_data *d = &run->data;
+
+	for (uint32_t c = 0; c < d->columns; c++)
+		d->pace[c] *= wrong;
+	td_clock_fill(d, TD_NO_BATCH);
+	td_clock_find_slow(d);
+	ck_assert_int_eq(td_clock_fit_room(fit, (size_t)d->columns + 1), 0);
+	for (size_t i = 0; i < fit->n; i++)
+		fit->matrix[i * fit->n + i] = fit->ridge[i] = 1e-3;
+	fit->adding = 1;
+	td_clock_pace(d, fit, TD_NO_BATCH);
+	td_clock_factor(fit);
+	td_clock_step(fit);
+}
+
+/* Lengths asked for say how many cycles an instruction takes. */
+static void steps_to(double wrong, double expected)
+{
+	struct td_clock_fit fit;
+	struct run run;
+	int seen = 0;
+
+	start(&run, &edges);
+	sort(&run);
+	step(&run, wrong, &fit);
+	for (uint32_t c = 0; c < run.data.columns; c++) {
+		uint32_t f = run.columns.function[c];
+
+		/* in short visits more is chance */
+		if (!is_seen(&run, c) || run.sim.cycles[f] / run.sim.visits[f] < 95)
+			continue;
+		ck_assert_double_eq_tol(fit.pull[c], expected, 0.08);
+		seen++;
+	}
+	ck_assert_int_gt(seen, 3);
+	td_clock_fit_free(&fit);
+	finish(&run);
+}
+
+START_TEST(true_paces_stay)
+{
+	steps_to(1, 0);
+}
+END_TEST
+
+START_TEST(wrong_paces_go_back)
+{
+	steps_to(1.1, -0.09);
+}
+END_TEST
+
+/* How slow functions are in one of two states, against the mean; the largest of those
+ * seen well, and the mean. */
+static double speed_of(double slower)
+{
+	struct sim_setup setup = edges;
+	double sum = 0, n = 0;
+	struct run run;
+
+	setup.slower = slower;
+	setup.dwell = slower > 0 ? 400 : 0;
+	start(&run, &setup);
+	sort(&run);
+	td_clock_fill(&run.data, TD_NO_BATCH);
+	ck_assert_int_eq(td_clock_states(&run.data), 0);
+	for (uint32_t c = 0; c < run.data.columns; c++) {
+		if (!is_seen(&run, c) || run.data.state[c].n <= 200)
+			continue;
+		sum += fabs(run.data.state[c].speed);
+		n++;
+	}
+	ck_assert_double_ge(n, 3);
+	finish(&run);
+	return sum / n;
+}
+
+START_TEST(slower_states)
+{
+	ck_assert_double_eq_tol(speed_of(0.2), 0.17, 0.05);
+}
+END_TEST
+
+START_TEST(no_states)
+{
+	ck_assert_double_lt(speed_of(0), 0.03);
+}
+END_TEST
+
+/* The worst fraction of level 1 of columns whose visits take `from` cycles or more, in
+ * points. */
+static double worst_of(const struct run *run, const struct td_clock *clock, double from)
+{
+	double worst = 0;
+
+	for (uint32_t c = 0; c < clock->columns; c++) {
+		uint32_t f = run->columns.function[c];
+		const double *value = td_clock_value(clock, TD_NO_BATCH, c);
+
+		if (!is_seen(run, c) || f == 9 ||
+		    run->sim.cycles[f] / run->sim.visits[f] < from)
+			continue;
+		for (int k = 0; k < TD_NODES_LEVEL1; k++)
+			worst = fmax(worst, 100 * fabs(value[k] - run->sim.truth[f][k]));
+	}
+	return worst;
+}
+
+/* And each batch is another answer. */
+START_TEST(fractions)
+{
+	struct td_clock clock;
+	struct run run;
+
+	start(&run, &edges);
+	ck_assert_int_eq(take(&run), 1);
+	ck_assert_int_eq(
+		td_clock_find(&clock, &run.input, &run.axis, &run.columns, &run.ends), 0);
+	ck_assert_ptr_nonnull(clock.value);
+	ck_assert_double_lt(worst_of(&run, &clock, 1000), 0.5);
+	ck_assert_double_lt(worst_of(&run, &clock, 95), 2);
+	ck_assert_double_lt(worst_of(&run, &clock, 25), 8);
+	for (unsigned b = 0; b < TD_BATCHES; b++)
+		ck_assert_double_ne(td_clock_value(&clock, b, 0)[0],
+				    td_clock_value(&clock, TD_NO_BATCH, 0)[0]);
+	td_clock_free(&clock);
+	finish(&run);
+}
+END_TEST
+
+static int is_told(struct run *run)
+{
+	struct td_clock clock;
+	int told;
+
+	ck_assert_int_eq(
+		td_clock_find(&clock, &run->input, &run->axis, &run->columns, &run->ends),
+		0);
+	told = clock.value != NULL;
+	td_clock_free(&clock);
+	return told;
+}
+
+/* Where nobody counts instructions, there are no edges, or too few windows. */
+START_TEST(nothing_to_tell)
+{
+	struct sim_setup setup = edges;
+	struct run run;
+
+	setup.windows = 6000;
+	start(&run, &setup);
+	ck_assert(is_told(&run));
+	run.input.clock = NULL;
+	ck_assert(!is_told(&run));
+	finish(&run);
+	setup.windows = 400;
+	start(&run, &setup);
+	ck_assert(!is_told(&run));
+	finish(&run);
+	setup.windows = 6000;
+	setup.edge = 0;
+	start(&run, &setup);
+	ck_assert(!is_told(&run));
+	finish(&run);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("clock",
+			 (const TTest *const[]){
+				 the_mix_of_edges, own_windows_without_edges,
+				 times_add_up, once_through_the_pair, true_paces_stay,
+				 wrong_paces_go_back, slower_states, no_states, fractions,
+				 nothing_to_tell, NULL});
+}

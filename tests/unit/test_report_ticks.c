@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/* How many instructions of the program a window holds. */
+#include <math.h>
+
+#include "decoder/report_ticks.h"
+#include "tests/unit/build_profile.h"
+#include "tests/unit/log_windows.h"
+#include "tests/unit/sim_windows.h"
+#include "tests/unit/unit.h"
+
+static const struct sim_setup setup = {.kind = SIM_AWKWARD,
+				       .seed = 4,
+				       .windows = 3000,
+				       .shortest = 2,
+				       .most = 600,
+				       .clock = 1};
+
+/* What a profile tells of them; `off`: the most that a window is from what the
+ * program did. */
+static struct td_report_ticks ticks_of(enum log_kind kind, double *off)
+{
+	struct td_report_ticks ticks;
+	struct td_profile profile;
+	struct build build;
+	struct sim sim;
+	char why[256];
+
+	sim_run(&sim, &setup);
+	log_windows(&build, &sim, kind);
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.windows, sim.windows);
+	ck_assert_int_eq(td_report_ticks_find(&profile, &ticks), 0);
+	*off = 0;
+	for (size_t i = 0; i < profile.windows; i++) {
+		double value[TD_COUNTERS_MAX];
+
+		td_profile_window_unrounded(&profile, profile.window[i].window, value);
+		*off = fmax(*off, fabs(td_report_ticks_of(&ticks, value) - sim.clock[i]));
+		if (ticks.counter < 0)
+			ck_assert(isnan(td_report_ticks_of(&ticks, value)));
+	}
+	td_profile_free(&profile);
+	build_free(&build);
+	sim_free(&sim);
+	return ticks;
+}
+
+START_TEST(ours_are_taken_off)
+{
+	double off;
+	struct td_report_ticks ticks = ticks_of(LOG_CLOCK, &off);
+
+	ck_assert_int_ge(ticks.counter, 0);
+	ck_assert_double_eq_tol(ticks.own, LOG_BASE_TICKS, 1e-9);
+	ck_assert_double_lt(off, 1e-9);
+}
+END_TEST
+
+START_TEST(ours_differ)
+{
+	double off;
+
+	ck_assert_int_lt(ticks_of(LOG_UNSURE, &off).counter, 0);
+}
+END_TEST
+
+START_TEST(nobody_counts)
+{
+	double off;
+
+	ck_assert_int_lt(ticks_of(LOG_METRICS, &off).counter, 0);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("report_ticks",
+			 (const TTest *const[]){ours_are_taken_off, ours_differ,
+						nobody_counts, NULL});
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/* Functions told apart behind edges where instructions are counted. */
+#include <math.h>
+#include <string.h>
+
+#include "decoder/separate.h"
+#include "tests/unit/separated.h"
+#include "tests/unit/unit.h"
+
+static const struct sim_setup noisy = {.kind = SIM_AWKWARD,
+				       .seed = 4,
+				       .windows = 60000,
+				       .shortest = 2,
+				       .most = 600,
+				       .edge = 50,
+				       .edge_spread = 0.5,
+				       .slower = 0.2,
+				       .dwell = 400,
+				       .clock = 1};
+
+/* By lengths alone the worst of 25 to 100 cycles is 5.9 points off. */
+START_TEST(edges_and_noise)
+{
+	struct held held = {0};
+
+	separate(&noisy);
+	ck_assert(result.cost.clocked);
+	limit(1000, INFINITY, 0.5);
+	limit(100, 1000, 1.3);
+	limit(25, 100, 4.5);
+	count_held(&held);
+	limit_held(&held, 93, 100);
+}
+END_TEST
+
+/* Where nothing is gained, nothing is changed: no edges, so lengths are known. */
+START_TEST(no_edges)
+{
+	struct td_separate_function told[64];
+	struct sim_setup setup = noisy;
+	size_t size;
+
+	setup.windows = 10000;
+	setup.edge = 0;
+	separate(&setup);
+	ck_assert(!result.cost.clocked);
+	size = sim.functions * sizeof(told[0]);
+	ck_assert_uint_le(size, sizeof(told));
+	memcpy(told, result.function, size);
+	done();
+	setup.clock = 0;
+	separate(&setup);
+	for (unsigned f = 0; f < sim.functions; f++)
+		ck_assert_mem_eq(told[f].node, result.function[f].node,
+				 sizeof(told[f].node));
+	done();
+}
+END_TEST
+
+/* So many functions that none has windows enough for a row, but own ones: nothing to go
+ * by, and no harm. */
+START_TEST(many_functions)
+{
+	enum { FUNCTIONS = 60 };
+	struct sim_setup setup = noisy;
+	struct td_separate_input input;
+
+	setup.windows = 600;
+	sim_run(&sim, &setup);
+	for (size_t i = 0; i < sim.windows; i++) {
+		sim.window[i].open = sim.window[i].close = (uint32_t)(i % FUNCTIONS);
+		sim.window[i].calls = 0;
+	}
+	input = sim_input(&sim);
+	input.functions = FUNCTIONS;
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	for (unsigned f = 0; f < FUNCTIONS; f++)
+		for (int k = 0; k < TD_NODES; k++)
+			ck_assert(!result.function[f].node[k].present ||
+				  isfinite(result.function[f].node[k].estimate.value));
+	done();
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main(
+		"separate_clock",
+		(const TTest *const[]){edges_and_noise, no_edges, many_functions, NULL});
+}
