@@ -172,6 +172,13 @@ static int solve_round(struct td_separate_state *s, int twins)
 	return td_normal_solve(&s->normal, &s->at);
 }
 
+/* Means over the nodes of level 1 are over all four; but a part of one that groups count
+ * has two that differ, the node and what is left. */
+static double nodes_more(const struct td_separate_state *s)
+{
+	return s->input->left ? TD_NODES_LEVEL1 / 2. : 1;
+}
+
 /* Functions lean as much as this round has seen, beyond what chance explains. */
 static int shrink_twins(struct td_separate_state *s)
 {
@@ -185,7 +192,8 @@ static int shrink_twins(struct td_separate_state *s)
 		if (twin == TD_NO_TWIN)
 			continue;
 		for (int k = 0; k < TD_NODES_LEVEL1; k++)
-			sum += pow(s->at.each[twin][k], 2) / TD_NODES_LEVEL1;
+			sum += pow(s->at.each[twin][k], 2) / TD_NODES_LEVEL1 *
+			       nodes_more(s);
 		/* the estimate is shrunk already: 1 - part of it is left */
 		chance = prior * part[twin] * (1 - part[twin]);
 		sum = (sum - chance) / pow(fmax(0.05, 1 - part[twin]), 2);
@@ -262,10 +270,10 @@ static int find_leans(struct td_separate_state *s)
 		find_covered(s, covered);
 	for (uint32_t c = 0; c < s->columns.columns && !err; c++) {
 		double varies = s->varies[c];
+		double by_place = pow(stay[c].by_place, 2) * nodes_more(s);
 
-		stay[c].aside = pow(stay[c].by_place, 2) > BY_PLACE * varies * varies
-					? 1 - covered[c]
-					: 0;
+		stay[c].aside =
+			by_place > BY_PLACE * varies * varies ? 1 - covered[c] : 0;
 		s->twin_spread[c] =
 			varies <= VARIES ? 0
 			: stay[c].aside > 0
@@ -295,6 +303,8 @@ static int find_twins(struct td_separate_state *s)
 		edges[c] -= s->common.taken[c];
 	td_variance_of_functions(&s->rows, edges, s->varies);
 	free(edges);
+	for (uint32_t c = 0; c < s->columns.columns; c++)
+		s->varies[c] *= sqrt(nodes_more(s));
 	/* edges move nothing across a line: what is there is not lost in their scatter */
 	for (uint32_t c = 0; c < s->columns.columns && s->lines.line; c++) {
 		if (s->lines.line[c].weight > 0)

@@ -27,6 +27,7 @@
 #define START_SURE 0.25 /* cycles */
 #define EDGES_SURE 0.05 /* of their standard deviation */
 #define UNEVEN 0.1      /* of what functions vary by, into their neighbours */
+#define UNEVEN_PART 0.2 /* the same where a node stands for itself, not for all four */
 #define COST_SURE 0.05  /* cycles of each node's own cost */
 #define LENGTHS 36      /* classes, two an octave */
 #define VISIT_WINDOWS 20
@@ -135,7 +136,8 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 	}
 	cost = hypot(COST_SURE, sqrt(s->axis.between)) * n / fmax(n, cycles);
 	for (size_t f = 0; f < s->input->functions && ends > 0; f++) {
-		uneven = UNEVEN * varies / ends * (1 - answer[f].covered);
+		uneven = s->input->left ? UNEVEN_PART : UNEVEN;
+		uneven *= varies / ends * (1 - answer[f].covered);
 		answer[f].uneven = hypot(uneven, cost);
 	}
 }

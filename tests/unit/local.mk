@@ -41,6 +41,7 @@ decoder_tests = \
 	tests/unit/test_separate_clock \
 	tests/unit/test_separate_edges \
 	tests/unit/test_separate_own \
+	tests/unit/test_separate_parts \
 	tests/unit/test_student \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
@@ -176,6 +177,9 @@ tests_unit_test_window_common_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_own_SOURCES = tests/unit/test_separate_own.c $(td_separated)
 tests_unit_test_separate_own_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_own_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_separate_parts_SOURCES = tests/unit/test_separate_parts.c $(td_separated)
+tests_unit_test_separate_parts_CFLAGS = $(td_unit_cflags)
+tests_unit_test_separate_parts_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_columns_SOURCES = tests/unit/test_window_columns.c tests/unit/unit.h
 tests_unit_test_window_columns_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_columns_LDADD = $(td_unit_ldadd) -lm

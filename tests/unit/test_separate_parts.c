@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+/* Functions of two mixes, of which each window counts a part. */
+#include "decoder/separate_parts.h"
+#include "tests/unit/separated.h"
+#include "tests/unit/unit.h"
+
+#define RUNS 6
+
+/* A group counts retiring, the other one bad speculation and frontend bound, by turns
+ * that know nothing of the program. */
+static void by_turns(void)
+{
+	uint64_t state = 88172645463325252u;
+
+	for (size_t i = 0; i < sim.windows; i++) {
+		struct td_separate_window *w = &sim.window[i];
+
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		w->counts = state >> 63 ? 0x1 : 0x6;
+	}
+}
+
+static void separate_turns(const struct sim_setup *setup)
+{
+	struct td_separate_input input;
+
+	sim_run(&sim, setup);
+	by_turns();
+	input = sim_input(&sim);
+	input.width = 6;
+	input.exact = 1;
+	input.returns = TD_RETURNS_AND_CALLS;
+	input.common = sim.clock;
+	ck_assert_int_eq(td_separate_parts(&input, &result), 0);
+}
+
+/* How a function varies is the node's, not a mean over nodes that no window of the part
+ * has: by that one 89 % hold. */
+START_TEST(intervals_of_what_varies)
+{
+	struct held held = {0};
+
+	for (unsigned run = 0; run < RUNS; run++) {
+		const struct sim_setup setup = {.kind = SIM_AWKWARD,
+						.seed = 2 + run,
+						.program = run,
+						.windows = 15000,
+						.shortest = 2,
+						.most = 600,
+						.slower = 0.2,
+						.dwell = 400,
+						.calls = 1,
+						.clock = 1};
+
+		separate_turns(&setup);
+		count_held(&held);
+	}
+	limit_held(&held, 93, 99);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("separate_parts",
+			 (const TTest *const[]){intervals_of_what_varies, NULL});
+}
