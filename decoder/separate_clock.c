@@ -8,7 +8,7 @@
 #include "decoder/separate_state.h"
 
 #define UNSURE_LEAST 1e-12
-#define TOGETHER 0.5   /* correlation: both are of the same windows */
+#define BIAS_SURE 2.   /* times: one step shows of a bias what is of the first order */
 #define PRIOR_MOST 0.2 /* more, and it is no answer */
 
 /* By columns' ends, without the batch. */
@@ -58,6 +58,21 @@ static void add_changes(const struct td_separate_state *s, const struct share *s
 				    td_separate_node(told[f].value, i);
 
 			told[f].variance[i] += (TD_BATCHES - 1.) / TD_BATCHES * by * by;
+			told[f].change[i] += by / TD_BATCHES;
+		}
+	}
+}
+
+/* The jackknife's own estimate of a bias is no correction, but an error: where the ends'
+ * chance is as large as what there is to be seen, all that they tell apart is too flat.
+ */
+static void add_biases(const struct td_separate_state *s, struct td_told *told)
+{
+	for (size_t f = 0; f < s->input->functions; f++) {
+		for (int i = 0; i < TD_NODES && told[f].known; i++) {
+			double bias = BIAS_SURE * (TD_BATCHES - 1.) * told[f].change[i];
+
+			told[f].variance[i] += bias * bias;
 		}
 	}
 }
@@ -113,8 +128,10 @@ int td_separate_tell(const struct td_separate_state *s, struct td_told *told)
 		add_up(s, b, ends, share);
 		add_changes(s, share, told);
 	}
-	if (!err)
+	if (!err) {
+		add_biases(s, told);
 		add_errors(s, told);
+	}
 	free(ends);
 	free(share);
 	return err;
@@ -158,12 +175,14 @@ void td_separate_blend(const struct td_told *told, int nodes, struct td_reading 
 	bound(told->value, bounded);
 	for (int i = 0; i < nodes; i++) {
 		struct td_reading *to = &reading[i];
+		double apart = td_separate_node(told->value, i) - to->free;
 
 		to->bounded += part * (td_separate_node(bounded, i) - to->bounded);
 		to->free += part * (td_separate_node(told->value, i) - to->free);
-		to->variance = part * part * told->variance[i] +
-			       (1 - part) * (1 - part) * to->variance +
-			       2 * TOGETHER * part * (1 - part) *
-				       sqrt(told->variance[i] * to->variance);
+		/* of the same windows: what one has by chance the other may have, too */
+		to->variance = pow(part * sqrt(told->variance[i]) +
+					   (1 - part) * sqrt(to->variance),
+				   2) +
+			       part * (1 - part) * apart * apart;
 	}
 }

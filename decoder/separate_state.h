@@ -53,6 +53,7 @@ struct td_told {
 	double ends, prior;
 	td_sides value; /* may be beyond 0..1 */
 	double variance[TD_NODES];
+	double change[TD_NODES]; /* of the value without a batch, mean */
 };
 
 /* One for each function; told[] is zeroed.  0 or -ENOMEM. */
