@@ -13,8 +13,6 @@
 
 #define TD_CLOCK_SIDES 4 /* nodes that are solved together, at most */
 #define TD_CLOCK_SETS 2
-#define TD_CLOCK_AGAIN                                                                   \
-	0.75            /* how alike a function is from one of its cycles to another */
 #define TD_CLOCK_OWN 2. /* both ends of an own window are in the same state */
 
 typedef double td_clock_square[TD_CLOCK_SIDES][TD_CLOCK_SIDES];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decoder/clock_internal.h"
+#include "decoder/window_stays.h"
 
 #define NODES TD_SEPARATE_NODES
 #define PER_BIN 8 /* windows, at least */
@@ -264,9 +265,9 @@ static void find_means(const struct td_clock_data *d, struct td_clock_key *key,
 		bin->asked += part * w->asked;
 		for (int k = 0; k < NODES; k++)
 			bin->beyond[k] += part * w->beyond[k];
-		lean[key->itself] += part * TD_CLOCK_AGAIN * w->stay[key->backward];
+		lean[key->itself] += part * TD_STAYS_AGAIN * w->stay[key->backward];
 		lean[d->entry[i].other] +=
-			part * TD_CLOCK_AGAIN * w->stay[!key->backward];
+			part * TD_STAYS_AGAIN * w->stay[!key->backward];
 	}
 }
 
