@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decoder/separate.h"
+#include "decoder/separate_state.h"
 #include "tests/unit/separated.h"
 #include "tests/unit/unit.h"
 
@@ -82,9 +83,37 @@ START_TEST(many_functions)
 }
 END_TEST
 
+static struct td_reading blended(double free, double variance)
+{
+	struct td_told told = {.known = 1, .value = {0.4, 0.2, 0.2, 0.2}};
+	struct td_reading reading[TD_NODES];
+
+	for (int i = 0; i < TD_NODES; i++) {
+		told.variance[i] = 1e-4;
+		reading[i] = (struct td_reading){free, free, variance, 31};
+	}
+	td_separate_blend(&told, TD_NODES, reading);
+	return reading[0];
+}
+
+/* Two answers of the same windows are no better than one; what they are apart is an
+ * error; the surer one counts for more. */
+START_TEST(two_answers)
+{
+	struct td_reading alike = blended(0.4, 1e-4), apart = blended(0.6, 1e-4),
+			  unsure = blended(0.6, 1e-2);
+
+	ck_assert_double_eq_tol(alike.free, 0.4, 1e-9);
+	ck_assert_double_eq_tol(alike.variance, 1e-4, 1e-9);
+	ck_assert_double_eq_tol(apart.free, 0.5, 1e-6);
+	ck_assert_double_eq_tol(apart.variance, 1e-4 + 0.01, 1e-6);
+	ck_assert_double_lt(unsure.free, 0.41);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main(
-		"separate_clock",
-		(const TTest *const[]){edges_and_noise, no_edges, many_functions, NULL});
+	return unit_main("separate_clock",
+			 (const TTest *const[]){edges_and_noise, no_edges, many_functions,
+						two_answers, NULL});
 }
