@@ -112,10 +112,11 @@ START_TEST(the_mix_of_edges)
 END_TEST
 
 /* What own windows count beyond edges, of each of level 1: as many cycles as their
- * instructions take, and none of the edges'. */
+ * instructions take, and none of the edges'; but for what reading them rounds, of which
+ * the variance is known. */
 START_TEST(own_windows_without_edges)
 {
-	double square = 0, n = 0;
+	double square = 0, reading = 0, n = 0;
 	struct run run;
 
 	start(&run, &edges);
@@ -132,12 +133,15 @@ START_TEST(own_windows_without_edges)
 					(run.sim.truth[f][k] - edge_mix[k]);
 
 			square += pow(w->beyond[k] - beyond, 2);
+			reading += w->reading;
 			n++;
 		}
 	}
 	ck_assert_double_gt(n, 4000);
 	/* reading has half a cycle, the edges 20 */
 	ck_assert_double_lt(sqrt(square / n), 1.5);
+	ck_assert_double_gt(reading, square / 2);
+	ck_assert_double_lt(reading, square * 2);
 	finish(&run);
 }
 END_TEST
@@ -336,6 +340,34 @@ static void slope_step(struct run *run, double times, struct td_clock_fit *fit)
 	td_clock_step(fit);
 }
 
+/* Where all functions count the same it does not matter where a bin's windows end. */
+START_TEST(ends_of_the_same)
+{
+	struct td_clock_data *d;
+	struct run run;
+	double most = 0;
+
+	start(&run, &edges);
+	sort(&run);
+	d = &run.data;
+	td_clock_fill(d, TD_NO_BATCH);
+	ck_assert_int_eq(td_clock_states(d), 0);
+	for (int differ = 0; differ < 2; differ++) {
+		for (uint32_t c = 0; c < d->columns; c++)
+			for (int k = 0; k < NODES; k++)
+				d->slope[c][k] = k + (differ ? c % 2 : 0);
+		ck_assert_int_eq(td_clock_weigh(d), 0);
+		for (uint32_t b = 0; b < d->key[0].bins; b++)
+			for (int s = 0; s < TD_CLOCK_SETS; s++)
+				most = fmax(most, fabs(d->key[0].bin[b].ends[s][1][1]));
+		if (!differ)
+			ck_assert_double_lt(most, 1e-9);
+	}
+	ck_assert_double_gt(most, 1e-3);
+	finish(&run);
+}
+END_TEST
+
 /* The worst slope of columns seen well after that, cycles an instruction: by rows of
  * windows that hold several functions, or by those of own windows. */
 static double slopes_off(double times, int own)
@@ -343,7 +375,7 @@ static double slopes_off(double times, int own)
 	struct td_clock_fit fit;
 	struct run run;
 	double worst = 0;
-	int seen = 0;
+	int seen = 0, sides = td_clock_set[0].sides;
 
 	start(&run, &edges);
 	sort(&run);
@@ -353,13 +385,14 @@ static double slopes_off(double times, int own)
 	slope_step(&run, times, &fit);
 	for (uint32_t c = 0; c < run.data.columns; c++) {
 		uint32_t f = run.columns.function[c];
-		const double *at = fit.at + 4 * (size_t)c, *by = fit.pull + 4 * (size_t)c;
+		size_t first = c * (size_t)(sides + 1);
 
 		if (!is_seen(&run, c) || f == 9 ||
 		    run.sim.cycles[f] / run.sim.visits[f] < 95)
 			continue;
-		for (int r = 0; r < 3; r++)
-			worst = fmax(worst, fabs(at[r] + by[r] - at[r] / times));
+		for (size_t i = first; i < first + (size_t)sides; i++)
+			worst = fmax(worst,
+				     fabs(fit.at[i] + fit.pull[i] - fit.at[i] / times));
 		seen++;
 	}
 	ck_assert_int_gt(seen, 3);
@@ -424,6 +457,48 @@ START_TEST(fractions)
 }
 END_TEST
 
+/* What no batch shows, of a fraction of columns seen well, in points. */
+static double error_of(double slower)
+{
+	struct sim_setup setup = edges;
+	double sum = 0, n = 0;
+	struct td_clock clock;
+	struct run run;
+
+	setup.slower = slower;
+	setup.dwell = slower > 0 ? 400 : 0;
+	start(&run, &setup);
+	ck_assert_int_eq(take(&run), 1);
+	ck_assert_int_eq(
+		td_clock_find(&clock, &run.input, &run.axis, &run.columns, &run.ends), 0);
+	for (uint32_t c = 0; c < clock.columns; c++) {
+		uint32_t f = run.columns.function[c];
+
+		if (!is_seen(&run, c) || run.sim.cycles[f] / run.sim.visits[f] < 95)
+			continue;
+		ck_assert_double_gt(clock.prior[c], 0);
+		ck_assert_double_lt(clock.prior[c], 0.01);
+		for (int k = 0; k < TD_NODES_LEVEL1; k++, n++)
+			sum += 100 * sqrt(clock.error[c][k]);
+	}
+	td_clock_free(&clock);
+	finish(&run);
+	ck_assert_double_gt(n, 0);
+	return sum / n;
+}
+
+/* Rounding, and states, of which windows say little. */
+START_TEST(errors)
+{
+	double still = error_of(0), noisy = error_of(0.2);
+
+	ck_assert_double_gt(still, 0.1);
+	ck_assert_double_lt(still, 0.4);
+	ck_assert_double_gt(noisy, 1.5 * still);
+	ck_assert_double_lt(noisy, 1);
+}
+END_TEST
+
 static int is_told(struct run *run)
 {
 	struct td_clock clock;
@@ -468,6 +543,6 @@ int main(void)
 				 the_mix_of_edges, own_windows_without_edges,
 				 times_add_up, once_through_the_pair, true_paces_stay,
 				 wrong_paces_go_back, slower_states, no_states,
-				 true_slopes_stay, wrong_slopes_go_back, fractions,
-				 nothing_to_tell, NULL});
+				 ends_of_the_same, true_slopes_stay, wrong_slopes_go_back,
+				 fractions, errors, nothing_to_tell, NULL});
 }
