@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The private directory in which profiles are by default; agent and tools must
- * agree on it.  Pure: nothing is made, looked at or asked for here.
+ * agree on it.  Nothing is made, looked at or asked for here.
+ *
+ * Context: any; pure functions.
  */
 #ifndef TD_DECODER_DIRECTORY_H
 #define TD_DECODER_DIRECTORY_H

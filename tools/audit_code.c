@@ -104,7 +104,8 @@ void td_audit_code_exec(struct td_audit_code *code)
 	td_audit_maps_read(&code->maps, code->pid);
 }
 
-int td_audit_code_read(const struct td_audit_code *code, uint64_t address, void *to,
+/* Any word of its memory, 0 or -EFAULT. */
+static int read_memory(const struct td_audit_code *code, uint64_t address, void *to,
 		       size_t size)
 {
 	struct iovec local = {to, size};
@@ -125,14 +126,14 @@ static int read_image(const struct td_audit_code *code, uint64_t start,
 {
 	Elf64_Ehdr header;
 
-	if (td_audit_code_read(code, start, &header, sizeof(header)) ||
+	if (read_memory(code, start, &header, sizeof(header)) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > SEGMENTS_MAX)
 		return -ENOEXEC;
 	image->segments = header.e_phnum;
-	return td_audit_code_read(code, start + header.e_phoff, image->segment,
-				  image->segments * sizeof(*image->segment));
+	return read_memory(code, start + header.e_phoff, image->segment,
+			   image->segments * sizeof(*image->segment));
 }
 
 /* Where it lies: the segment at offset 0 is the one whose header we have. */
@@ -183,17 +184,16 @@ static void copy_segment(const struct td_audit_code *code, struct object *object
 		    address - s->p_vaddr >= s->p_filesz || end > object->range.end)
 			continue;
 		/* A call copies what it can; a page at a time finds the rest. */
-		if (!td_audit_code_read(code, start,
-					object->shadow + (start - object->range.start),
-					s->p_filesz))
+		if (!read_memory(code, start,
+				 object->shadow + (start - object->range.start),
+				 s->p_filesz))
 			return;
 		for (uint64_t at = start; at < end; at = (at | 4095) + 1) {
 			uint64_t size =
 				((at | 4095) + 1 < end ? (at | 4095) + 1 : end) - at;
 
-			td_audit_code_read(code, at,
-					   object->shadow + (at - object->range.start),
-					   size);
+			read_memory(code, at, object->shadow + (at - object->range.start),
+				    size);
 		}
 		return;
 	}
@@ -207,9 +207,9 @@ static void find_build_id(const struct td_audit_code *code, struct object *objec
 	ssize_t size;
 	Elf *elf;
 
-	if (td_audit_code_read(code, object->range.start, head, 4096))
+	if (read_memory(code, object->range.start, head, 4096))
 		return;
-	if (td_audit_code_read(code, object->range.start + 4096, head + 4096, 4096))
+	if (read_memory(code, object->range.start + 4096, head + 4096, 4096))
 		memset(head + 4096, 0, 4096);
 	elf = elf_memory(head, sizeof(head));
 	size = elf ? dwelf_elf_gnu_build_id(elf, &id) : -1;
@@ -429,7 +429,7 @@ size_t td_audit_code_bytes(struct td_audit_code *code, uint64_t ip, uint8_t *byt
 				td_audit_maps_find(&code->maps, start);
 
 			line->address = 0;
-			if (td_audit_code_read(code, start, line->bytes, LINE))
+			if (read_memory(code, start, line->bytes, LINE))
 				break;
 			if (mapping && mapping->inode && !mapping->writable)
 				line->address = start;
@@ -438,11 +438,6 @@ size_t td_audit_code_bytes(struct td_audit_code *code, uint64_t ip, uint8_t *byt
 		have += part;
 	}
 	return have;
-}
-
-size_t td_audit_code_functions(const struct td_audit_code *code)
-{
-	return code->functions;
 }
 
 const struct td_audit_function *td_audit_code_get(const struct td_audit_code *code,

@@ -46,11 +46,6 @@ uint32_t td_audit_code_function(struct td_audit_code *code, uint64_t ip);
 size_t td_audit_code_bytes(struct td_audit_code *code, uint64_t ip, uint8_t *bytes,
 			   size_t size);
 
-/* Any word of its memory, 0 or -EFAULT. */
-int td_audit_code_read(const struct td_audit_code *code, uint64_t address, void *to,
-		       size_t size);
-
-size_t td_audit_code_functions(const struct td_audit_code *code);
 const struct td_audit_function *td_audit_code_get(const struct td_audit_code *code,
 						  uint32_t number);
 /* NULL for UINT32_MAX. */

@@ -28,7 +28,8 @@ static bool has_sigtrap(const struct td_facts *facts)
 	return !facts->sigtrap_error && kernel_at_least(facts, 5, 19);
 }
 
-bool td_probe_has_events(const struct td_facts *facts)
+/* Top-down from groups of events: their counters can be opened and read. */
+static bool has_events(const struct td_facts *facts)
 {
 	return *facts->family && !facts->events_error;
 }
@@ -49,7 +50,7 @@ struct td_choice td_probe_choose(const struct td_facts *facts)
 			true, facts->topdown_events >= 8 ? 2 : 1,
 			"SLOTS and PERF_METRICS can be opened; the agent "
 			"counts a loop with them before it trusts them"};
-	if (td_probe_has_events(facts))
+	if (has_events(facts))
 		return (struct td_choice){
 			TD_BACKEND_EVENTS,
 			has_sigtrap(facts) ? TD_TRIGGER_CYCLES_SIGTRAP
@@ -258,7 +259,7 @@ static void add_hybrid(struct list *list, const struct td_facts *facts)
 /* What is lost with groups of events, or why there are none. */
 static void add_events(struct list *list, const struct td_facts *facts)
 {
-	bool works = td_probe_has_events(facts);
+	bool works = has_events(facts);
 	struct td_choice choice = td_probe_choose(facts);
 	const char *free_one = facts->watchdog ? "sudo sysctl kernel.nmi_watchdog=0"
 					       : "end other users of the counters; with "
@@ -329,7 +330,7 @@ static void add_level(struct list *list, const struct td_facts *facts)
 	change(add(list,
 		   "no level 2 of top-down: PERF_METRICS of this CPU has level 1 only"),
 	       "%s",
-	       td_probe_has_events(facts)
+	       has_events(facts)
 		       ? "--level=2 (TDAGENT_LEVEL), which takes groups of events instead"
 		       : "another CPU (Sapphire Rapids and later have it)");
 }

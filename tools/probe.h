@@ -32,9 +32,6 @@ struct td_obstacle {
  * `reason` lives as long as the facts. */
 struct td_choice td_probe_choose(const struct td_facts *facts);
 
-/* Top-down from groups of events: their counters can be opened and read. */
-bool td_probe_has_events(const struct td_facts *facts);
-
 /* Fills `obstacles` (TD_OBSTACLES_MAX), the gravest first; returns how many. */
 size_t td_probe_obstacles(const struct td_facts *facts, struct td_obstacle *obstacles);
 

@@ -260,12 +260,6 @@ static void put_foot(const char *text)
 	attroff(A_REVERSE);
 }
 
-void td_tui_draw_message(const char *text)
-{
-	put_foot(text);
-	refresh();
-}
-
 static void put_list_foot(const struct td_tui_list *list, int prompt)
 {
 	char text[TD_TUI_FILTER + 80];

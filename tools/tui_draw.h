@@ -22,8 +22,6 @@ void td_tui_draw_details(const struct td_report *report,
 			 const struct td_tui_details *details);
 /* Lines of text in the middle of the screen, until the next drawing. */
 void td_tui_draw_help(void);
-/* A line of text at the bottom, until the next drawing. */
-void td_tui_draw_message(const char *text);
 
 /* Rows that the list and the details have room for; at least 1. */
 size_t td_tui_list_height(void);

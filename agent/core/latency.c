@@ -41,16 +41,15 @@ bool td_latency_is_on(void)
 	return found.is_on;
 }
 
-static int open_event(uint32_t type, uint64_t config, uint64_t period, uint32_t precise,
-		      uint32_t tid)
+static int open_event(uint32_t tid)
 {
 	struct perf_event_attr attr = {
-		.type = type,
-		.config = config,
-		.sample_period = period,
+		.type = found.event.type,
+		.config = found.event.config,
+		.sample_period = found.period,
 		/* the order of words in agent/sigsafe/latency.c */
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_WEIGHT_STRUCT,
-		.precise_ip = precise & 3,
+		.precise_ip = PRECISE,
 		.exclude_kernel = 1,
 		.watermark = 1,
 		.wakeup_watermark = UINT32_MAX, /* nobody waits for it */
@@ -87,14 +86,14 @@ static void close_event(struct td_latency *latency)
 	*latency = (struct td_latency){.fd = -1};
 }
 
-int td_latency_open_event(struct td_latency *latency, uint32_t type, uint64_t config,
-			  uint32_t precise, uint32_t tid)
+/* The event that was found and its ring, which is smaller where locked memory is short.
+ * 0 or -errno. */
+static int open_ring(struct td_latency *latency, uint32_t tid)
 {
-	uint64_t period = latency->period;
 	int error;
 
-	*latency = (struct td_latency){.period = period, .mark = td_signal.number};
-	latency->fd = open_event(type, config, period, precise, tid);
+	*latency = (struct td_latency){.period = found.period, .mark = td_signal.number};
+	latency->fd = open_event(tid);
 	if (latency->fd < 0)
 		return latency->fd;
 	error = td_descriptor_is_scarce(latency->fd, 6) ? -EMFILE : map_ring(latency);
@@ -113,9 +112,7 @@ void td_latency_open(struct td_thread *thread, uint32_t tid)
 
 	if (!found.is_on)
 		return;
-	thread->latency.period = found.period;
-	error = td_latency_open_event(&thread->latency, found.event.type,
-				      found.event.config, PRECISE, tid);
+	error = open_ring(&thread->latency, tid);
 	if (error)
 		td_debug(TD_DEBUG_THREADS, "thread %u: no retire latencies: %s", tid,
 			 strerror(-error));
@@ -208,7 +205,7 @@ static int read_option(const char *text, char *why, size_t size)
 
 static int try_event(char *why, size_t size)
 {
-	struct td_latency trial = {.period = found.period};
+	struct td_latency trial;
 	int error;
 
 #ifndef __x86_64__
@@ -219,8 +216,7 @@ static int try_event(char *why, size_t size)
 		snprintf(why, size, "a seccomp filter ends who opens perf events");
 		return -EPERM;
 	}
-	error = td_latency_open_event(&trial, found.event.type, found.event.config,
-				      PRECISE, 0);
+	error = open_ring(&trial, 0);
 	if (error)
 		explain(error, why, size);
 	else

@@ -23,13 +23,6 @@ void td_latency_detect(const struct td_options *options, struct td_file_header *
  * that fails the thread has no latencies. */
 void td_latency_open(struct td_thread *thread, uint32_t tid);
 
-/*
- * The same of any event: its ring has at most so many data pages, and fewer where
- * locked memory is short; precise_ip as in perf_event_attr.  0 or -errno.
- */
-int td_latency_open_event(struct td_latency *latency, uint32_t type, uint64_t config,
-			  uint32_t precise, uint32_t tid);
-
 /* Takes the rest of a stopped thread's records and closes. */
 void td_latency_close(struct td_thread *thread);
 

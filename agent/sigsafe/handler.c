@@ -151,14 +151,8 @@ static bool is_fault(const siginfo_t *info)
 	return info->si_code > 0 && info->si_signo == SIGTRAP;
 }
 
-bool td_handler_is_ours(const siginfo_t *info)
-{
-	unsigned how;
-
-	return is_ours(info, &how);
-}
-
-void td_handler_keep(const siginfo_t *info)
+/* To this thread once more: a signal that we took and that is the program's. */
+static void keep(const siginfo_t *info)
 {
 	td_syscall4(SYS_rt_tgsigqueueinfo, td_syscall0(SYS_getpid), td_gettid(),
 		    info->si_signo, info);
@@ -168,17 +162,17 @@ void td_handler_drain(void)
 {
 	struct timespec none = {0};
 	siginfo_t info, others[2]; /* pending of the thread, and of the process */
-	unsigned n = 0;
+	unsigned n = 0, how;
 	sigset_t ours;
 
 	memset(&ours, 0, sizeof(ours));
 	sigaddset(&ours, td_signal.number);
 	while (n < 2 && td_syscall4(SYS_rt_sigtimedwait, &ours, &info, &none,
 				    KERNEL_SIGSET_SIZE) > 0)
-		if (!td_handler_is_ours(&info))
+		if (!is_ours(&info, &how))
 			others[n++] = info;
 	while (n > 0)
-		td_handler_keep(&others[--n]);
+		keep(&others[--n]);
 }
 
 /* To whom it was sent.  The kernel lets only the first thread forge what kill() and
@@ -188,7 +182,7 @@ static void give_back(const siginfo_t *info)
 	long pid = td_syscall0(SYS_getpid);
 
 	if (info->si_code == SI_TKILL)
-		td_handler_keep(info);
+		keep(info);
 	else if (td_syscall3(SYS_rt_sigqueueinfo, pid, info->si_signo, info) < 0)
 		td_syscall2(SYS_kill, pid, info->si_signo);
 }

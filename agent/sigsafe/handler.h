@@ -6,7 +6,6 @@
 #define TD_SIGSAFE_HANDLER_H
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "agent/sigsafe/thread.h"
@@ -48,12 +47,6 @@ struct td_kernel_action {
 	void *restorer;
 	uint64_t mask;
 };
-
-/* Did a trigger of ours send it?  Context: any. */
-bool td_handler_is_ours(const siginfo_t *info);
-
-/* Sends a signal that we took to this thread once more.  Context: any. */
-void td_handler_keep(const siginfo_t *info);
 
 /* Takes what is pending of ours on this thread.  Context: any, the signal blocked or
  * the thread stopped. */

@@ -2,6 +2,8 @@
 /*
  * The strobe's side of the mapped registers: reading them outside the handler,
  * and preparing what the handler does last (struct td_release).
+ *
+ * Context: signal, on the thread, or normal with its trigger stopped.
  */
 #ifndef TD_SIGSAFE_RELEASE_H
 #define TD_SIGSAFE_RELEASE_H

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each header compiles alone, twice in a row; another processor's for that one only.
+# Each header compiles alone, twice in a row; another processor's for that one only.  Whoever
+# calls the functions of one is told from where (HACKING.md, "Style").
 . "$(dirname "$0")/lib.sh"
 
 for header in $(sources agent decoder tools | grep '\.h$' | native); do
@@ -9,5 +10,9 @@ for header in $(sources agent decoder tools | grep '\.h$' | native); do
 		[ ! -s "$work/log" ] && continue
 	cat "$work/log"
 	fail "$header does not compile alone"
+done
+for header in $(sources agent decoder tools | grep '\.h$'); do
+	grep -qE '^[a-z].*\btd_[a-z0-9_]+\(' "$top/$header" || continue
+	grep -qE 'Context( of all)?:' "$top/$header" || fail "$header does not say in which context"
 done
 exit 0

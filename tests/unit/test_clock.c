@@ -112,10 +112,11 @@ START_TEST(the_mix_of_edges)
 END_TEST
 
 /* What own windows count beyond edges, of each of level 1: as many cycles as their
- * instructions take, and none of the edges'. */
+ * instructions take, and none of the edges'; but for what reading them rounds, of which
+ * the variance is known. */
 START_TEST(own_windows_without_edges)
 {
-	double square = 0, n = 0;
+	double square = 0, reading = 0, n = 0;
 	struct run run;
 
 	start(&run, &edges);
@@ -132,12 +133,15 @@ START_TEST(own_windows_without_edges)
 					(run.sim.truth[f][k] - edge_mix[k]);
 
 			square += pow(w->beyond[k] - beyond, 2);
+			reading += w->reading;
 			n++;
 		}
 	}
 	ck_assert_double_gt(n, 4000);
 	/* reading has half a cycle, the edges 20 */
 	ck_assert_double_lt(sqrt(square / n), 1.5);
+	ck_assert_double_gt(reading, square / 2);
+	ck_assert_double_lt(reading, square * 2);
 	finish(&run);
 }
 END_TEST
@@ -303,6 +307,115 @@ START_TEST(no_states)
 }
 END_TEST
 
+/* A set's slopes that are true, or all of them so many times as much: one step of the
+ * rows from there. */
+static void slope_step(struct run *run, double times, struct td_clock_fit *fit)
+{
+	const struct td_clock_set *set = &td_clock_set[0];
+	struct td_clock_data *d = &run->data;
+	size_t sides = (size_t)set->sides + 1;
+
+	td_clock_fill(d, TD_NO_BATCH);
+	td_clock_find_slow(d);
+	ck_assert_int_eq(td_clock_states(d), 0);
+	ck_assert_int_eq(td_clock_fit_room(fit, d->columns * sides), 0);
+	for (uint32_t c = 0; c < d->columns; c++) {
+		uint32_t f = run->columns.function[c];
+
+		for (int k = 0; k < NODES && f != TD_NO_FUNCTION; k++)
+			d->slope[c][k] =
+				times * d->pace[c] * (run->sim.truth[f][k] - edge_mix[k]);
+		for (size_t r = 0; r < sides; r++) {
+			size_t at = c * sides + r;
+
+			fit->at[at] = r + 1 < sides ? d->slope[c][set->node[r]] : 0;
+			fit->ridge[at] = r + 1 < sides ? 1 : 1e6;
+			fit->matrix[at * fit->n + at] = fit->ridge[at];
+		}
+	}
+	fit->adding = 1;
+	ck_assert_int_eq(td_clock_weigh(d), 0);
+	ck_assert_int_eq(td_clock_rows(d, 0, fit, TD_NO_BATCH), 0);
+	td_clock_factor(fit);
+	td_clock_step(fit);
+}
+
+/* Where all functions count the same it does not matter where a bin's windows end. */
+START_TEST(ends_of_the_same)
+{
+	struct td_clock_data *d;
+	struct run run;
+	double most = 0;
+
+	start(&run, &edges);
+	sort(&run);
+	d = &run.data;
+	td_clock_fill(d, TD_NO_BATCH);
+	ck_assert_int_eq(td_clock_states(d), 0);
+	for (int differ = 0; differ < 2; differ++) {
+		for (uint32_t c = 0; c < d->columns; c++)
+			for (int k = 0; k < NODES; k++)
+				d->slope[c][k] = k + (differ ? c % 2 : 0);
+		ck_assert_int_eq(td_clock_weigh(d), 0);
+		for (uint32_t b = 0; b < d->key[0].bins; b++)
+			for (int s = 0; s < TD_CLOCK_SETS; s++)
+				most = fmax(most, fabs(d->key[0].bin[b].ends[s][1][1]));
+		if (!differ)
+			ck_assert_double_lt(most, 1e-9);
+	}
+	ck_assert_double_gt(most, 1e-3);
+	finish(&run);
+}
+END_TEST
+
+/* The worst slope of columns seen well after that, cycles an instruction: by rows of
+ * windows that hold several functions, or by those of own windows. */
+static double slopes_off(double times, int own)
+{
+	struct td_clock_fit fit;
+	struct run run;
+	double worst = 0;
+	int seen = 0, sides = td_clock_set[0].sides;
+
+	start(&run, &edges);
+	sort(&run);
+	for (size_t i = 0; i < run.data.windows && !own; i++)
+		run.data.window[i].own = 0;
+	run.data.keys = own ? 1 : run.data.keys;
+	slope_step(&run, times, &fit);
+	for (uint32_t c = 0; c < run.data.columns; c++) {
+		uint32_t f = run.columns.function[c];
+		size_t first = c * (size_t)(sides + 1);
+
+		if (!is_seen(&run, c) || f == 9 ||
+		    run.sim.cycles[f] / run.sim.visits[f] < 95)
+			continue;
+		for (size_t i = first; i < first + (size_t)sides; i++)
+			worst = fmax(worst,
+				     fabs(fit.at[i] + fit.pull[i] - fit.at[i] / times));
+		seen++;
+	}
+	ck_assert_int_gt(seen, 3);
+	td_clock_fit_free(&fit);
+	finish(&run);
+	return worst;
+}
+
+/* Slopes are 0.7 at most: a fifth too small, some are 0.13 off. */
+START_TEST(true_slopes_stay)
+{
+	ck_assert_double_lt(slopes_off(1, 0), 0.01);
+	ck_assert_double_lt(slopes_off(1, 1), 0.01);
+}
+END_TEST
+
+START_TEST(wrong_slopes_go_back)
+{
+	ck_assert_double_lt(slopes_off(0.8, 0), 0.012);
+	ck_assert_double_lt(slopes_off(0.8, 1), 0.012);
+}
+END_TEST
+
 /* The worst fraction of level 1 of columns whose visits take `from` cycles or more, in
  * points. */
 static double worst_of(const struct run *run, const struct td_clock *clock, double from)
@@ -341,6 +454,48 @@ START_TEST(fractions)
 				    td_clock_value(&clock, TD_NO_BATCH, 0)[0]);
 	td_clock_free(&clock);
 	finish(&run);
+}
+END_TEST
+
+/* What no batch shows, of a fraction of columns seen well, in points. */
+static double error_of(double slower)
+{
+	struct sim_setup setup = edges;
+	double sum = 0, n = 0;
+	struct td_clock clock;
+	struct run run;
+
+	setup.slower = slower;
+	setup.dwell = slower > 0 ? 400 : 0;
+	start(&run, &setup);
+	ck_assert_int_eq(take(&run), 1);
+	ck_assert_int_eq(
+		td_clock_find(&clock, &run.input, &run.axis, &run.columns, &run.ends), 0);
+	for (uint32_t c = 0; c < clock.columns; c++) {
+		uint32_t f = run.columns.function[c];
+
+		if (!is_seen(&run, c) || run.sim.cycles[f] / run.sim.visits[f] < 95)
+			continue;
+		ck_assert_double_gt(clock.prior[c], 0);
+		ck_assert_double_lt(clock.prior[c], 0.01);
+		for (int k = 0; k < TD_NODES_LEVEL1; k++, n++)
+			sum += 100 * sqrt(clock.error[c][k]);
+	}
+	td_clock_free(&clock);
+	finish(&run);
+	ck_assert_double_gt(n, 0);
+	return sum / n;
+}
+
+/* Rounding, and states, of which windows say little. */
+START_TEST(errors)
+{
+	double still = error_of(0), noisy = error_of(0.2);
+
+	ck_assert_double_gt(still, 0.1);
+	ck_assert_double_lt(still, 0.4);
+	ck_assert_double_gt(noisy, 1.5 * still);
+	ck_assert_double_lt(noisy, 1);
 }
 END_TEST
 
@@ -387,6 +542,7 @@ int main(void)
 			 (const TTest *const[]){
 				 the_mix_of_edges, own_windows_without_edges,
 				 times_add_up, once_through_the_pair, true_paces_stay,
-				 wrong_paces_go_back, slower_states, no_states, fractions,
-				 nothing_to_tell, NULL});
+				 wrong_paces_go_back, slower_states, no_states,
+				 ends_of_the_same, true_slopes_stay, wrong_slopes_go_back,
+				 fractions, errors, nothing_to_tell, NULL});
 }

@@ -111,9 +111,63 @@ START_TEST(two_answers)
 }
 END_TEST
 
+enum { WINDOWS = 2 * TD_BATCHES };
+
+/* Of one function, whose answer is `off[b]` off without batch b. */
+static struct td_told told_by(const double *off)
+{
+	static struct td_separate_window window[WINDOWS];
+	static uint32_t column[WINDOWS], function[1];
+	td_sides value[1 + TD_BATCHES] = {{0.4, 0.2, 0.2, 0.2}}, error[1] = {{0}};
+	double ends[1] = {2 * WINDOWS}, prior[1] = {0};
+	const struct td_separate_input input = {
+		.window = window, .windows = WINDOWS, .functions = 1};
+	const struct td_separate_state state = {
+		.input = &input,
+		.columns = {.columns = 1, .function = function, .ends = ends},
+		.ends = {.open = column, .close = column},
+		.clock = {.columns = 1, .value = value, .error = error, .prior = prior},
+	};
+	struct td_told told = {0};
+
+	for (unsigned b = 0; b < TD_BATCHES; b++) {
+		value[1 + b][0] = value[0][0] + off[b];
+		value[1 + b][1] = value[0][1] - off[b];
+		value[1 + b][2] = value[1 + b][3] = value[0][2];
+	}
+	ck_assert_int_eq(td_separate_tell(&state, &told), 0);
+	ck_assert_int_eq(told.known, 1);
+	return told;
+}
+
+/*
+ * The jackknife: (B - 1) / B times the squares; and where all batches are off to the same
+ * side, twice its bias, (B - 1) times their mean, is an error as well.
+ */
+START_TEST(batches)
+{
+	const double by = 1e-3, each = (TD_BATCHES - 1) * by * by;
+	const double bias = 2 * (TD_BATCHES - 1) * by;
+	double chance[TD_BATCHES], same[TD_BATCHES];
+	struct td_told told;
+
+	for (int b = 0; b < TD_BATCHES; b++) {
+		chance[b] = b % 2 ? by : -by;
+		same[b] = by;
+	}
+	told = told_by(chance);
+	ck_assert_double_eq_tol(told.value[0], 0.4, 1e-12);
+	ck_assert_double_eq_tol(told.variance[0], each, 1e-9 * each);
+	ck_assert_double_eq_tol(told.variance[2], 0, 1e-15);
+	told = told_by(same);
+	ck_assert_double_eq_tol(told.value[0], 0.4, 1e-12);
+	ck_assert_double_eq_tol(told.variance[1], each + bias * bias, 1e-9 * bias * bias);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("separate_clock",
 			 (const TTest *const[]){edges_and_noise, no_edges, many_functions,
-						two_answers, NULL});
+						two_answers, batches, NULL});
 }
