@@ -8,7 +8,7 @@ run and how long, what edges cost.  What is not known is what was in a single wi
 taken together by where they open and how long they are, and once more also by where they end and
 whether they are own: for that, an estimator would have to know the times of each such class.
 And with each function's direction from the edges' mix known, as own windows' lines show it.  Functions and mixes are those of awkward.c, edges those of truth.sh: 25 to 75 cycles
-each, two of them between the arming and the program.  For doc/estimates.md; no test.
+each, two of them between the arming and the program.  For doc/accuracy.md; no test.
 """
 import itertools
 import random
