@@ -8,6 +8,7 @@
 
 #define PIECE_WINDOWS 40u /* own ones, at least, in a piece */
 #define PIECES_DIFFER 12. /* times what chance makes of equal pieces */
+#define LINES 4.          /* numbers that two lines are */
 #define STRETCH_ENDS 40u  /* at least, in a stretch */
 #define STRETCH_PART 0.01 /* of its function's ends, at least */
 #define STRETCH_SURE 10.  /* log of how much likelier two of them are than one */
@@ -20,6 +21,7 @@
 struct sample {
 	uint32_t function, offset;
 	float cycles, value[TD_NODES_LEVEL1];
+	float reading; /* variance of a value by how it is read */
 };
 
 static int by_offset(const void *a, const void *b)
@@ -34,6 +36,14 @@ static int by_offset(const void *a, const void *b)
 static int is_own(const struct td_separate_window *w, double cycles, const float *alone)
 {
 	return w->open == w->close && !w->calls && cycles <= alone[w->open];
+}
+
+/* In whole events, in 255ths, or in whole slots where the kernel has cut off the rest. */
+static double reading(const struct td_axis *axis, const struct td_separate_window *w)
+{
+	double step = fmax(w->slots / 255, axis->opening) / axis->width;
+
+	return axis->whole > 0 ? axis->whole : step * step / 12;
 }
 
 static size_t take_samples(const struct td_separate_input *input,
@@ -53,6 +63,7 @@ static size_t take_samples(const struct td_separate_input *input,
 			.function = w->open,
 			.offset = w->open_offset,
 			.cycles = (float)cycles,
+			.reading = (float)reading(axis, w),
 		};
 		for (int k = 0; k < TD_NODES_LEVEL1; k++)
 			sample[n].value[k] = (float)(w->value[k] / axis->width);
@@ -65,6 +76,7 @@ static size_t take_samples(const struct td_separate_input *input,
 struct piece {
 	uint32_t at; /* offset */
 	double n, x, xx;
+	double reading; /* sum of all its values' */
 	double y[TD_NODES_LEVEL1], yy[TD_NODES_LEVEL1], xy[TD_NODES_LEVEL1];
 };
 
@@ -75,6 +87,7 @@ static void add_sample(struct piece *piece, const struct sample *sample)
 	piece->n++;
 	piece->x += x;
 	piece->xx += x * x;
+	piece->reading += TD_NODES_LEVEL1 * sample->reading;
 	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
 		double y = sample->value[k];
 
@@ -89,6 +102,7 @@ static void join(struct piece *into, const struct piece *next)
 	into->n += next->n;
 	into->x += next->x;
 	into->xx += next->xx;
+	into->reading += next->reading;
 	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
 		into->y[k] += next->y[k];
 		into->yy[k] += next->yy[k];
@@ -116,17 +130,22 @@ static double rounding(const struct td_axis *axis, const struct piece *p)
 	return axis->whole > 0 ? 0 : TD_NODES_LEVEL1 * p->xx / (12. * 255 * 255);
 }
 
-/* F of two pieces against one: about 1 if chance alone makes them differ, less if
- * rounding may. */
+/*
+ * F of two pieces against one: about 1 if chance alone makes them differ, less if
+ * rounding may.  What few or long windows show of chance is less than what reading
+ * leaves of few short ones.
+ */
 static double differ(const struct td_axis *axis, const struct piece *a,
 		     const struct piece *b)
 {
+	const struct piece *few = a->n < b->n ? a : b;
+	double apart = missed(a) + missed(b), more, chance;
 	struct piece both = *a;
-	double apart = missed(a) + missed(b), more;
 
 	join(&both, b);
 	more = missed(&both) - apart - fmin(rounding(axis, a), rounding(axis, b));
-	return more / 2 / (apart / (both.n - 4) + 1e-9);
+	chance = both.n > LINES ? apart / (both.n - LINES) : 0;
+	return more / 2 / (fmax(chance, few->reading / few->n) + 1e-9);
 }
 
 /* Pieces with about as many samples each; one offset is in one piece. */

@@ -347,6 +347,76 @@ START_TEST(rounding_makes_no_pieces)
 }
 END_TEST
 
+#define SLOTS 6 /* a cycle */
+
+/* One of a function that is left soon from its second half, where it has few windows for
+ * itself: of so many cycles, and with so much more of the last node. */
+static struct td_separate_window left_window(uint32_t i, uint32_t cycles, double more)
+{
+	static const double mix[TD_NODES_LEVEL1] = {0.42, 0.07, 0.31, 0.2};
+	int second = i % 31 > 15;
+	double slots = SLOTS * (second ? cycles : 20 + 40 * (i % 5));
+	struct td_separate_window w = {
+		.open = HALVES,
+		.open_offset = i % 31,
+		.close = HALVES,
+		.close_offset = i % 31,
+		.calls = second && i % 4000 > 31,
+		.requested = (float)(slots / SLOTS),
+		.slots = (float)slots,
+	};
+
+	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+		double part = mix[k] + second * (k == 3 ? more : -more / 3);
+
+		w.value[k] = (float)(second ? round(part * slots) : part * slots);
+	}
+	return w;
+}
+
+/* Of so many of its windows the counts are known. */
+static unsigned columns_of_left(const struct td_axis *axis, uint32_t cycles, double more,
+				uint32_t counted)
+{
+	const struct td_separate_input input = INPUT;
+	struct td_columns columns;
+	unsigned n;
+
+	for (uint32_t i = 0; i < WINDOWS; i++) {
+		window[i] = left_window(i, cycles, more);
+		window[i].silent = i >= counted;
+	}
+	ck_assert_int_eq(td_columns_find(&columns, &input, axis), 0);
+	n = columns.columns;
+	td_columns_free(&columns);
+	return n;
+}
+
+/* What the kernel has cut off a short window is no difference, though long ones show
+ * nothing like it; nor does it hide one. */
+START_TEST(slots_make_no_pieces)
+{
+	struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .width = SLOTS, .opening = 1};
+
+	ck_assert_uint_eq(columns_of_left(&axis, 2, 0, 18), 1);
+	ck_assert_uint_eq(columns_of_left(&axis, 60, 0, WINDOWS), 1);
+	ck_assert_uint_eq(columns_of_left(&axis, 60, 0.1, WINDOWS), 2);
+	axis.opening = 0;
+	ck_assert_uint_eq(columns_of_left(&axis, 2, 0, 18), 2);
+}
+END_TEST
+
+/* Two windows do not show how much chance is in counts of events. */
+START_TEST(chance_makes_no_pieces)
+{
+	const struct td_axis axis = {
+		.kind = TD_AXIS_REQUESTED, .width = SLOTS, .whole = 1};
+
+	ck_assert_uint_eq(columns_of_left(&axis, 102, 0.02, 18), 1);
+	ck_assert_uint_eq(columns_of_left(&axis, 102, 0.2, 18), 2);
+}
+END_TEST
+
 static unsigned pieces_of(const struct part *part, size_t parts)
 {
 	struct td_columns columns;
@@ -390,5 +460,6 @@ int main(void)
 				 cold_part, seldom_cold, cold_part_of_a_loop,
 				 there_and_back, way_round, way_round_behind_edges,
 				 own_by_length, passed_place, brief_visits,
-				 whole_where_it_jumps, rounding_makes_no_pieces, NULL});
+				 whole_where_it_jumps, rounding_makes_no_pieces,
+				 slots_make_no_pieces, chance_makes_no_pieces, NULL});
 }
