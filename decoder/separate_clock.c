@@ -8,7 +8,7 @@
 #include "decoder/separate_state.h"
 
 #define UNSURE_LEAST 1e-12
-#define BIAS_SURE 2.   /* times: one step shows of a bias what is of the first order */
+#define BIAS_SURE 2.   /* times, in an error: one step shows of it the first order */
 #define PRIOR_MOST 0.2 /* more, and it is no answer */
 
 /* By columns' ends, without the batch. */
@@ -49,6 +49,8 @@ static void add_up(const struct td_separate_state *s, unsigned without, double *
 			share[f].sum[k] /= fmax(1, share[f].ends);
 }
 
+/* The jackknife, and its own estimate of a bias: where the ends' chance is as large as
+ * what there is to be seen, all that they tell apart is too flat. */
 static void add_changes(const struct td_separate_state *s, const struct share *share,
 			struct td_told *told)
 {
@@ -58,21 +60,7 @@ static void add_changes(const struct td_separate_state *s, const struct share *s
 				    td_separate_node(told[f].value, i);
 
 			told[f].variance[i] += (TD_BATCHES - 1.) / TD_BATCHES * by * by;
-			told[f].change[i] += by / TD_BATCHES;
-		}
-	}
-}
-
-/* The jackknife's own estimate of a bias is no correction, but an error: where the ends'
- * chance is as large as what there is to be seen, all that they tell apart is too flat.
- */
-static void add_biases(const struct td_separate_state *s, struct td_told *told)
-{
-	for (size_t f = 0; f < s->input->functions; f++) {
-		for (int i = 0; i < TD_NODES && told[f].known; i++) {
-			double bias = BIAS_SURE * (TD_BATCHES - 1.) * told[f].change[i];
-
-			told[f].variance[i] += bias * bias;
+			told[f].bias[i] += (TD_BATCHES - 1.) / TD_BATCHES * by;
 		}
 	}
 }
@@ -128,10 +116,8 @@ int td_separate_tell(const struct td_separate_state *s, struct td_told *told)
 		add_up(s, b, ends, share);
 		add_changes(s, share, told);
 	}
-	if (!err) {
-		add_biases(s, told);
+	if (!err)
 		add_errors(s, told);
-	}
 	free(ends);
 	free(share);
 	return err;
@@ -156,8 +142,12 @@ static double mean_of(const struct td_told *told, const struct td_reading *readi
 {
 	double sum = UNSURE_LEAST;
 
-	for (int i = 0; i < TD_NODES_LEVEL1; i++)
-		sum += (told ? told->variance[i] : reading[i].variance) / TD_NODES_LEVEL1;
+	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+		double variance = told ? told->variance[i] + told->bias[i] * told->bias[i]
+				       : reading[i].variance;
+
+		sum += variance / TD_NODES_LEVEL1;
+	}
 	return sum;
 }
 
@@ -175,14 +165,13 @@ void td_separate_blend(const struct td_told *told, int nodes, struct td_reading 
 	bound(told->value, bounded);
 	for (int i = 0; i < nodes; i++) {
 		struct td_reading *to = &reading[i];
+		double error = hypot(sqrt(told->variance[i]), BIAS_SURE * told->bias[i]);
 		double apart = td_separate_node(told->value, i) - to->free;
 
 		to->bounded += part * (td_separate_node(bounded, i) - to->bounded);
 		to->free += part * (td_separate_node(told->value, i) - to->free);
 		/* of the same windows: what one has by chance the other may have, too */
-		to->variance = pow(part * sqrt(told->variance[i]) +
-					   (1 - part) * sqrt(to->variance),
-				   2) +
+		to->variance = pow(part * error + (1 - part) * sqrt(to->variance), 2) +
 			       part * (1 - part) * apart * apart;
 	}
 }

@@ -51,9 +51,9 @@ double td_separate_node(const double *value, int node);
 struct td_told {
 	int known;
 	double ends, prior;
-	td_sides value; /* may be beyond 0..1 */
-	double variance[TD_NODES];
-	double change[TD_NODES]; /* of the value without a batch, mean */
+	td_sides value;            /* may be beyond 0..1 */
+	double variance[TD_NODES]; /* without that of the bias */
+	double bias[TD_NODES];     /* the jackknife's, an error: no correction */
 };
 
 /* One for each function; told[] is zeroed.  0 or -ENOMEM. */

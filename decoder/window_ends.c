@@ -17,6 +17,9 @@
 #define AS_OFTEN 0.25      /* the place below is met so often, at least */
 #define DEPARTED_SOME 4.   /* windows, to know that nobody departs */
 #define DEPARTED_MOST 0.003
+#define STEP_OPENED 20   /* windows that open at a place: some of them are a step */
+#define STEPS_FEWEST 2   /* to a place: they tell whether a visit begins there */
+#define STEPS_WITHIN 0.1 /* for each step from elsewhere: from the function itself */
 #define GOLDEN 0.61803398874989485
 #define SOME 2  /* calls and returns: more than one */
 #define RUNS 2. /* standard deviations, until the program has started */
@@ -38,7 +41,13 @@ struct place {
 	uint32_t departed; /* of them without a call or return, for another place */
 	uint32_t source;   /* the column that most direct ones opened in */
 	uint32_t from_source;
-	uint32_t sources; /* in search.source: the direct ones */
+	uint32_t within;  /* steps that end there, from the function itself */
+	uint32_t stepped; /* others, and of them those by a jump */
+	uint32_t jumps;
+	float ticks;      /* instructions of all of these */
+	float least;      /* instructions of a step from there to the next place */
+	uint32_t sources; /* in search.source: the direct ones, or the steps */
+	uint32_t told;    /* so many */
 	uint32_t turn;    /* the last of them up to the present window */
 	uint32_t asked;   /* how often source_by_chance() was for one of them */
 	uint8_t jumped;   /* a function's entry, and others jump there */
@@ -55,9 +64,11 @@ struct search {
 	struct place *place;
 	uint32_t places;
 	uint32_t *opened, *closed; /* [windows]: places */
-	uint32_t *count;           /* [columns], zero between places */
-	double *cycles;            /* [columns], the same: of the windows counted */
-	uint32_t *source;          /* [windows]: windows, by place */
+	uint8_t *step; /* [windows]: 1: it went from its place to the next and no further
+			*/
+	uint32_t *count;  /* [columns], zero between places */
+	double *cycles;   /* [columns], the same: of the windows counted */
+	uint32_t *source; /* [windows]: windows, by place */
 	double *chance; /* [windows]: of each source and those before it, of its place */
 	uint32_t sources;
 };
@@ -139,6 +150,52 @@ static void count_ends(struct search *s)
 	}
 }
 
+/*
+ * Behind edges one window of five ends before the program has begun: the interrupt comes
+ * as soon as it can, and the program has gone from one place to the next.  These are the
+ * windows with the fewest instructions of all that open there.
+ */
+static void find_steps(struct search *s)
+{
+	const float *clock = s->input->clock;
+
+	for (size_t i = 0; i < s->input->windows; i++) {
+		struct place *from = &s->place[s->opened[i]];
+
+		if (!s->input->window[i].empty && clock[i] > 0 &&
+		    (from->least == 0 || clock[i] < from->least))
+			from->least = clock[i];
+	}
+	for (size_t i = 0; i < s->input->windows; i++) {
+		const struct td_separate_window *w = &s->input->window[i];
+		const struct place *from = &s->place[s->opened[i]];
+
+		s->step[i] = !w->empty && !w->unsure && w->calls < SOME && clock[i] > 0 &&
+			     clock[i] == from->least && from->opened >= STEP_OPENED;
+	}
+}
+
+static void count_steps(struct search *s)
+{
+	for (size_t i = 0; i < s->input->windows; i++) {
+		const struct td_separate_window *w = &s->input->window[i];
+		struct place *place = &s->place[s->closed[i]];
+		int jump = w->calls == 0 && w->open != w->close;
+
+		if (!s->step[i])
+			continue;
+		place->jumps += jump;
+		place->stepped += jump || w->calls;
+		place->within += !jump && !w->calls;
+		place->ticks += s->input->clock[i];
+	}
+}
+
+static int has_steps(const struct place *place)
+{
+	return place->within + place->stepped >= STEPS_FEWEST;
+}
+
 /* The window opened where the program was before it came to the place. */
 static int tells(const struct search *s, const struct place *place, size_t i)
 {
@@ -177,6 +234,38 @@ static void find_chances(struct search *s, const struct place *place)
 		s->cycles[s->columns->open[s->source[i]]] = 0;
 }
 
+/*
+ * As many windows open at a place as the program takes to come there; triggers come as
+ * often as it takes from there on.  So of the steps from a place that is `ticks` behind
+ * the one before, in the mean, and as many before the next as they have, each counts for
+ * so much.
+ */
+static double weight_of(const struct search *s, uint32_t window)
+{
+	const struct place *from = &s->place[s->opened[window]];
+	uint32_t steps = from->within + from->stepped;
+
+	return steps ? from->least * steps / from->ticks : 1;
+}
+
+/* Leaves each step as often as it counts, in their order. */
+static void thin_sources(struct search *s, struct place *place)
+{
+	uint32_t to = place->sources;
+	double most = 0, sum = 0.5;
+
+	for (uint32_t i = place->sources; i < s->sources; i++)
+		most = fmax(most, weight_of(s, s->source[i]));
+	for (uint32_t i = place->sources; i < s->sources; i++) {
+		sum += weight_of(s, s->source[i]) / most;
+		if (sum < 1)
+			continue;
+		sum--;
+		s->source[to++] = s->source[i];
+	}
+	s->sources = to;
+}
+
 /* The place's ends are those from `begin` on. */
 static void find_source(struct search *s, struct place *place, const struct end *begin)
 {
@@ -186,7 +275,8 @@ static void find_source(struct search *s, struct place *place, const struct end 
 	for (const struct end *end = begin; end < last && !by_place(end, begin); end++) {
 		uint32_t column = s->columns->open[end->window];
 
-		if (!end->closes || !tells(s, place, end->window))
+		if (!end->closes || !tells(s, place, end->window) ||
+		    (has_steps(place) && !s->step[end->window]))
 			continue;
 		s->source[s->sources++] = end->window;
 		if (++s->count[column] > place->from_source) {
@@ -194,6 +284,9 @@ static void find_source(struct search *s, struct place *place, const struct end 
 			place->source = column;
 		}
 	}
+	if (has_steps(place))
+		thin_sources(s, place);
+	place->told = s->sources - place->sources;
 	find_chances(s, place);
 	for (const struct end *end = begin; end < last && !by_place(end, begin); end++)
 		s->count[s->columns->open[end->window]] = 0;
@@ -271,6 +364,8 @@ static int is_beyond(const struct place *place, const struct place *below)
 static int is_first(const struct place *place, const struct place *below,
 		    const struct body *body, int blocks)
 {
+	if (has_steps(place))
+		return place->within <= STEPS_WITHIN * place->stepped;
 	if (place->jumped)
 		return 1;
 	if (place->ends < WINDOWS_FEWEST || !place->direct ||
@@ -291,7 +386,9 @@ static void find_jumps(const struct search *s, struct place *place)
 	place->jumped = s->axis->blocks && place->offset == 0 && !place->again &&
 			place->crossed >= CROSSED_FEWEST &&
 			place->crossed == place->arrivals;
-	if (place->jumped)
+	if (has_steps(place))
+		place->jumped = 2 * place->jumps > place->stepped;
+	else if (place->jumped)
 		place->direct += place->crossed;
 }
 
@@ -321,8 +418,8 @@ static uint32_t source_by_chance(const struct search *s, struct place *place)
 {
 	const double *chance = s->chance + place->sources;
 	double turns = GOLDEN * place->asked++;
-	double at = (turns - floor(turns)) * chance[place->direct - 1];
-	uint32_t low = 0, high = place->direct - 1;
+	double at = (turns - floor(turns)) * chance[place->told - 1];
+	uint32_t low = 0, high = place->told - 1;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -343,7 +440,7 @@ static uint32_t source_of(const struct search *s, size_t window, struct place *p
 
 	if (s->axis->blocks)
 		return source_by_chance(s, place);
-	while (place->turn + 1 < place->direct && source[place->turn + 1] <= window)
+	while (place->turn + 1 < place->told && source[place->turn + 1] <= window)
 		place->turn++;
 	return s->columns->open[source[place->turn]];
 }
@@ -424,16 +521,21 @@ static int search(struct search *s, struct td_ends *ends)
 	s->place = malloc(2 * n * sizeof(*s->place));
 	s->opened = calloc(n, sizeof(*s->opened));
 	s->closed = calloc(n, sizeof(*s->closed));
+	s->step = calloc(n, sizeof(*s->step));
 	s->count = calloc(s->columns->columns + 1, sizeof(*s->count));
 	s->cycles = calloc(s->columns->columns + 1, sizeof(*s->cycles));
 	s->source = malloc(n * sizeof(*s->source));
 	s->chance = malloc(n * sizeof(*s->chance));
-	if (!s->end || !s->place || !s->opened || !s->closed || !s->count || !s->cycles ||
-	    !s->source || !s->chance)
+	if (!s->end || !s->place || !s->opened || !s->closed || !s->step || !s->count ||
+	    !s->cycles || !s->source || !s->chance)
 		return -ENOMEM;
 	sort_ends(s);
 	find_places(s);
 	count_ends(s);
+	if (s->input->clock && !s->axis->blocks && s->axis->start_spread > 0) {
+		find_steps(s);
+		count_steps(s);
+	}
 	find_first(s);
 	move_ends(s, ends);
 	return find_once(s, ends);
@@ -463,6 +565,7 @@ int td_ends_find(struct td_ends *ends, const struct td_separate_input *input,
 	free(s.place);
 	free(s.opened);
 	free(s.closed);
+	free(s.step);
 	free(s.count);
 	free(s.cycles);
 	free(s.source);

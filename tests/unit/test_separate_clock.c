@@ -83,13 +83,14 @@ START_TEST(many_functions)
 }
 END_TEST
 
-static struct td_reading blended(double free, double variance)
+static struct td_reading blended(double free, double variance, double bias)
 {
 	struct td_told told = {.known = 1, .value = {0.4, 0.2, 0.2, 0.2}};
 	struct td_reading reading[TD_NODES];
 
 	for (int i = 0; i < TD_NODES; i++) {
 		told.variance[i] = 1e-4;
+		told.bias[i] = bias;
 		reading[i] = (struct td_reading){free, free, variance, 31};
 	}
 	td_separate_blend(&told, TD_NODES, reading);
@@ -97,17 +98,20 @@ static struct td_reading blended(double free, double variance)
 }
 
 /* Two answers of the same windows are no better than one; what they are apart is an
- * error; the surer one counts for more. */
+ * error; the surer one counts for more.  A bias weighs once, and is twice an error. */
 START_TEST(two_answers)
 {
-	struct td_reading alike = blended(0.4, 1e-4), apart = blended(0.6, 1e-4),
-			  unsure = blended(0.6, 1e-2);
+	struct td_reading alike = blended(0.4, 1e-4, 0), apart = blended(0.6, 1e-4, 0),
+			  unsure = blended(0.6, 1e-2, 0), biased = blended(0.7, 1e-4, 0.01);
+	const double part = 1. / 3, both = part * hypot(0.01, 0.02) + (1 - part) * 0.01;
 
 	ck_assert_double_eq_tol(alike.free, 0.4, 1e-9);
 	ck_assert_double_eq_tol(alike.variance, 1e-4, 1e-9);
 	ck_assert_double_eq_tol(apart.free, 0.5, 1e-6);
 	ck_assert_double_eq_tol(apart.variance, 1e-4 + 0.01, 1e-6);
 	ck_assert_double_lt(unsure.free, 0.41);
+	ck_assert_double_eq_tol(biased.free, 0.6, 1e-6);
+	ck_assert_double_eq_tol(biased.variance, both * both + 0.02, 1e-6);
 }
 END_TEST
 
@@ -142,12 +146,12 @@ static struct td_told told_by(const double *off)
 
 /*
  * The jackknife: (B - 1) / B times the squares; and where all batches are off to the same
- * side, twice its bias, (B - 1) times their mean, is an error as well.
+ * side, its bias is (B - 1) times their mean.
  */
 START_TEST(batches)
 {
 	const double by = 1e-3, each = (TD_BATCHES - 1) * by * by;
-	const double bias = 2 * (TD_BATCHES - 1) * by;
+	const double bias = (TD_BATCHES - 1) * by;
 	double chance[TD_BATCHES], same[TD_BATCHES];
 	struct td_told told;
 
@@ -159,9 +163,11 @@ START_TEST(batches)
 	ck_assert_double_eq_tol(told.value[0], 0.4, 1e-12);
 	ck_assert_double_eq_tol(told.variance[0], each, 1e-9 * each);
 	ck_assert_double_eq_tol(told.variance[2], 0, 1e-15);
+	ck_assert_double_eq_tol(told.bias[0], 0, 1e-12);
 	told = told_by(same);
 	ck_assert_double_eq_tol(told.value[0], 0.4, 1e-12);
-	ck_assert_double_eq_tol(told.variance[1], each + bias * bias, 1e-9 * bias * bias);
+	ck_assert_double_eq_tol(told.variance[1], each, 1e-9 * each);
+	ck_assert_double_eq_tol(told.bias[1], -bias, 1e-9 * bias);
 }
 END_TEST
 

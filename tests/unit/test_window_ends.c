@@ -23,6 +23,7 @@ static struct td_separate_input input;
 static struct td_axis axis;
 static struct td_columns columns;
 static struct td_ends ends;
+static float ticks[MOST];
 
 static void begin(void)
 {
@@ -307,6 +308,91 @@ START_TEST(how_often_at_each)
 }
 END_TEST
 
+/* The same, of windows that hold so many instructions. */
+static size_t step(size_t n, uint32_t open, uint32_t from, uint32_t close, uint32_t to,
+		   unsigned calls, float instructions)
+{
+	size_t first = add(n, open, from, close, to, calls);
+
+	input.clock = ticks;
+	for (size_t i = first; i < first + n; i++)
+		ticks[i] = instructions;
+	return first;
+}
+
+/* Windows with the fewest instructions went to the next place; those with more tell
+ * nothing. */
+START_TEST(steps_tell)
+{
+	size_t returned, within;
+
+	begin();
+	returned = step(20, CALLEE, 18, CALLER, BEHIND, 1, 5);
+	within = step(20, CALLER, BEHIND, CALLER, FURTHER, 0, 4);
+	step(20, CALLER, CALLS, CALLEE, 18, 1, 5);
+	step(5, CALLER, CALLS, CALLER, BEHIND, 0, 9);
+	find();
+	closes(returned, CALLEE, 1);
+	opens(within, CALLEE, 1);
+	closes(within, CALLER, 0);
+	td_ends_free(&ends);
+	step(2, CALLER, FURTHER, CALLER, BEHIND, 0, 3);
+	find();
+	closes(returned, CALLEE, 1);
+	td_ends_free(&ends);
+	step(20, CALLER, FURTHER, CALLER, BEHIND, 0, 3);
+	find();
+	closes(returned, CALLER, 0);
+	td_ends_free(&ends);
+}
+END_TEST
+
+/* What is jumped to is behind no call or return. */
+START_TEST(steps_by_jumps)
+{
+	size_t jumped, later;
+
+	begin();
+	jumped = step(20, CALLER, CALLS, CALLEE, 0, 0, 5);
+	later = step(20, CALLER, HEAD, CALLEE, 0, 1, 30);
+	step(20, CALLER, HEAD, CALLER, CALLS, 0, 5);
+	find();
+	closes(jumped, CALLER, 0);
+	closes(later, CALLER, 0);
+	td_ends_free(&ends);
+	axis.start_spread = 0;
+	find();
+	closes(jumped, CALLEE, 0);
+	td_ends_free(&ends);
+}
+END_TEST
+
+/* As many windows open at the last place of either, but nine times as many triggers come
+ * behind the one with nine instructions from there on. */
+START_TEST(steps_take_time)
+{
+	unsigned from_callee = 0;
+	size_t more;
+
+	begin();
+	step(20, CALLEE, 0, CALLEE, 18, 0, 5);
+	step(20, OTHER, 0, OTHER, 5, 0, 5);
+	for (int i = 0; i < 20; i++) {
+		step(2, CALLEE, 18, CALLER, BEHIND, 1, 9);
+		step(5, CALLER, HEAD, CALLER, BEHIND, 2, 40);
+		step(2, OTHER, 5, CALLER, BEHIND, 1, 1);
+		step(5, CALLER, HEAD, CALLER, BEHIND, 2, 40);
+	}
+	more = input.windows;
+	find();
+	for (size_t i = 0; i < more; i++)
+		from_callee += window[i].calls == 2 && ends.close[i] == CALLEE;
+	ck_assert_uint_ge(from_callee, 170);
+	ck_assert_uint_le(from_callee, 190);
+	td_ends_free(&ends);
+}
+END_TEST
+
 /* Without a counter of returns, or windows that hold some, nothing is known. */
 START_TEST(of_no_use)
 {
@@ -327,10 +413,11 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("window_ends",
-			 (const TTest *const[]){
-				 visits_begin, long_visits_tell_more, others_stay,
-				 entered_from_within, not_behind_a_call, two_callers,
-				 one_call_in_a_loop, by_blocks, left_everywhere,
-				 how_often_at_each, of_no_use, NULL});
+	return unit_main(
+		"window_ends",
+		(const TTest *const[]){visits_begin, long_visits_tell_more, others_stay,
+				       entered_from_within, not_behind_a_call,
+				       two_callers, one_call_in_a_loop, by_blocks,
+				       left_everywhere, how_often_at_each, steps_tell,
+				       steps_by_jumps, steps_take_time, of_no_use, NULL});
 }
