@@ -48,21 +48,12 @@ static uint64_t spent_chain, spent_recurse, spent_deep, spent_tail, spent_handle
 	spent_coroutine, spent_small;
 static uint64_t target; /* ns that each part is to spend up to now */
 
-/* Some 3 us. */
-SPIN_INLINE void spin_short(unsigned n)
-{
-	uint64_t x = n;
-
-	for (unsigned i = 0; i < n; i++)
-		x = x * 6364136223846793005u + 1442695040888963407u;
-	__asm__ volatile("" : : "r"(x));
-}
-
+/* Some 3 us each. */
 FRAME static void short_a(void)
 {
 	uint32_t previous = sim_enter(PHASE_A);
 
-	spin_short(3000);
+	spin_turns(3000);
 	sim_leave(previous);
 }
 
@@ -70,7 +61,7 @@ FRAME static void short_b(void)
 {
 	uint32_t previous = sim_enter(PHASE_B);
 
-	spin_short(2000);
+	spin_turns(2000);
 	sim_leave(previous);
 }
 
@@ -78,7 +69,7 @@ FRAME static void short_c(void)
 {
 	uint32_t previous = sim_enter(PHASE_C);
 
-	spin_short(4000);
+	spin_turns(4000);
 	sim_leave(previous);
 }
 

@@ -23,14 +23,21 @@ SPIN_INLINE uint64_t spin_cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Some 20 us: long against a reading of the clock, short against a slice. */
-SPIN_INLINE void spin_chunk(void)
+/* A nanosecond or two each; no compiler makes one of several. */
+SPIN_INLINE void spin_turns(unsigned n)
 {
 	uint64_t x = 1;
 
-	for (int i = 0; i < 20000; i++)
+	for (unsigned i = 0; i < n; i++) {
 		x = x * 6364136223846793005u + 1442695040888963407u;
-	__asm__ volatile("" : : "r"(x));
+		__asm__ volatile("" : "+r"(x));
+	}
+}
+
+/* Some 20 us: long against a reading of the clock, short against a slice. */
+SPIN_INLINE void spin_chunk(void)
+{
+	spin_turns(20000);
 }
 
 /*
