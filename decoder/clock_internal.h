@@ -25,10 +25,11 @@ extern const struct td_clock_set td_clock_set[TD_CLOCK_SETS];
 
 /* A window that holds some of the program. */
 struct td_clock_window {
-	uint32_t column[2];              /* where it opened and closed */
-	uint32_t trigger[2];             /* columns where the two triggers came */
-	float ticks;                     /* the program's instructions */
-	float asked;                     /* cycles */
+	uint32_t column[2];  /* where it opened and closed */
+	uint32_t trigger[2]; /* columns where the two triggers came */
+	uint32_t key[2];     /* of window_keys.h, where it opened and closed */
+	float ticks;         /* the program's instructions */
+	float asked;         /* cycles */
 	float beyond[TD_SEPARATE_NODES]; /* its counts less those of an edge as long */
 	float reading;                   /* variance of each, by what 255ths leave */
 	float weight;                    /* of an own window, td_clock_weigh() */
@@ -52,8 +53,8 @@ struct td_clock_bin {
 	td_clock_square scatter[TD_CLOCK_SETS], ends[TD_CLOCK_SETS];
 };
 
-/* Windows that open in a column, or backward: that close in it; fewest instructions
- * first. */
+/* Windows that open in a column, or at some of its places next to each other, or
+ * backward: that close there; fewest instructions first. */
 struct td_clock_key {
 	uint32_t itself; /* among its columns */
 	int backward;
@@ -91,7 +92,7 @@ struct td_clock_data {
 	struct td_clock_entry *entry; /* [2 * windows], by key */
 	size_t windows;
 	struct td_clock_key *key;
-	size_t keys;
+	size_t keys, most_keys; /* of windows enough, and of any number */
 	uint32_t columns;
 	double first;  /* instructions, from which on the program has begun */
 	double most;   /* cycles that were asked for */

@@ -11,19 +11,20 @@
 #define PER_BIN 8 /* windows, at least */
 #define BINS_MOST 80u
 #define KEY_FEWEST 16
-#define BLOCK 3. /* instructions, behind the last window */
+#define TELLS 0.7 /* times as often as without places: neighbours that end apart */
+#define BLOCK 3.  /* instructions, behind the last window */
 
 struct order {
-	uint32_t column, window;
+	uint32_t key, window;
 	float ticks;
 };
 
-static int by_column(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
-	if (x->column != y->column)
-		return x->column < y->column ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
 	if (x->ticks != y->ticks)
 		return x->ticks < y->ticks ? -1 : 1;
 	return x->window < y->window ? -1 : 1;
@@ -32,15 +33,68 @@ static int by_column(const void *a, const void *b)
 static void sort_side(const struct td_clock_data *d, int side, struct order *order)
 {
 	for (size_t i = 0; i < d->windows; i++)
-		order[i] = (struct order){d->window[i].column[side], (uint32_t)i,
+		order[i] = (struct order){d->window[i].key[side], (uint32_t)i,
 					  d->window[i].ticks};
-	qsort(order, d->windows, sizeof(*order), by_column);
+	qsort(order, d->windows, sizeof(*order), by_key);
+}
+
+/* How often two neighbours in a key end in different columns. */
+static double part_apart(const struct td_clock_data *d, int side,
+			 const struct order *order, size_t n)
+{
+	double pairs = 0, apart = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		if (order[i].key != order[i - 1].key)
+			continue;
+		pairs++;
+		apart += d->window[order[i].window].trigger[!side] !=
+			 d->window[order[i - 1].window].trigger[!side];
+	}
+	return pairs > 0 ? apart / pairs : 1;
+}
+
+/*
+ * One key of windows that open in a column, unless places tell where they end: in a loop
+ * they don't, and with fewer windows more is chance.
+ */
+static void join_places(const struct td_clock_data *d, int side, struct order *order,
+			size_t n)
+{
+	double cut = part_apart(d, side, order, n);
+	uint32_t key = order[0].key;
+
+	if (order[n - 1].key == key)
+		return;
+	for (size_t i = 0; i < n; i++)
+		order[i].key = key;
+	qsort(order, n, sizeof(*order), by_key);
+	if (cut >= TELLS * part_apart(d, side, order, n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		order[i].key = d->window[order[i].window].key[side];
+	qsort(order, n, sizeof(*order), by_key);
+}
+
+static void sort_columns(const struct td_clock_data *d, int side, struct order *order)
+{
+	for (size_t i = 0, end; i < d->windows; i = end) {
+		uint32_t column = d->window[order[i].window].column[side];
+
+		for (end = i + 1; end < d->windows; end++) {
+			if (d->window[order[end].window].column[side] != column)
+				break;
+		}
+		join_places(d, side, order + i, end - i);
+	}
 }
 
 /* Numbers the columns that windows [begin, end) of the key have. */
-static void find_columns(struct td_clock_data *d, struct td_clock_key *key,
-			 uint32_t column, size_t begin, size_t end, uint32_t *index)
+static void find_columns(struct td_clock_data *d, struct td_clock_key *key, size_t begin,
+			 size_t end, uint32_t *index)
 {
+	uint32_t column = d->window[d->entry[begin].window].column[key->backward];
+
 	key->columns = 1;
 	key->itself = 0;
 	key->column[0] = column;
@@ -86,18 +140,19 @@ static int add_keys(struct td_clock_data *d, int side, struct order *order,
 	size_t base = side ? d->windows : 0, end;
 
 	sort_side(d, side, order);
+	sort_columns(d, side, order);
 	for (size_t i = 0; i < d->windows; i++)
 		d->entry[base + i].window = order[i].window;
 	for (size_t i = 0; i < d->windows; i = end) {
 		struct td_clock_key *key = &d->key[d->keys];
 
-		for (end = i; end < d->windows && order[end].column == order[i].column;)
+		for (end = i; end < d->windows && order[end].key == order[i].key;)
 			end++;
 		if (end - i < KEY_FEWEST)
 			continue;
 		*key = (struct td_clock_key){
 			.backward = side, .column = numbers, .bin = bins};
-		find_columns(d, key, order[i].column, base + i, base + end, index);
+		find_columns(d, key, base + i, base + end, index);
 		cut_bins(d, key, base + i, base + end);
 		numbers += key->columns;
 		bins += key->bins;
@@ -130,19 +185,19 @@ static int place_cells(struct td_clock_data *d)
 
 int td_clock_sort(struct td_clock_data *d)
 {
-	size_t ends = 2 * d->windows, most = 2 * (size_t)d->columns;
+	size_t ends = 2 * d->windows, most = d->most_keys;
 	struct order *order = malloc((d->windows + 1) * sizeof(*order));
 	uint32_t *index = malloc((d->columns + 1) * sizeof(*index));
 	int err = -ENOMEM, bins;
 
 	d->entry = calloc(ends + 1, sizeof(*d->entry));
 	d->key = calloc(most + 1, sizeof(*d->key));
-	d->numbers = malloc((ends + most + 1) * sizeof(*d->numbers));
-	d->bins = malloc((most * (BINS_MOST + 1) + 1) * sizeof(*d->bins));
+	d->numbers = malloc((ends + 2 * most + 1) * sizeof(*d->numbers));
+	d->bins = malloc((ends / PER_BIN + most + 1) * sizeof(*d->bins));
 	if (order && index && d->entry && d->key && d->numbers && d->bins) {
 		memset(index, 0xff, d->columns * sizeof(*index));
 		bins = add_keys(d, 0, order, index, d->numbers, d->bins);
-		add_keys(d, 1, order, index, d->numbers + d->windows + d->columns,
+		add_keys(d, 1, order, index, d->numbers + d->windows + most,
 			 d->bins + bins);
 		err = place_cells(d);
 	}

@@ -120,7 +120,8 @@ static int find_cost(const struct td_clock_data *d, const struct td_axis *axis,
 }
 
 static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
-		     const double *cost, size_t i, struct td_clock_window *to)
+		     const struct td_keys *keys, const double *cost, size_t i,
+		     struct td_clock_window *to)
 {
 	const struct td_separate_window *from = &d->input->window[i];
 	double length = from->slots / axis->width, step = length / 255;
@@ -128,36 +129,49 @@ static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 	to->ticks = d->input->clock[i];
 	to->asked = from->requested;
 	to->batch = (uint8_t)td_row_batch(d->input, i);
+	to->key[0] = keys->open[i];
+	to->key[1] = keys->close[i];
 	to->reading = (float)(d->input->exact ? axis->whole : step * step * ROUNDED);
 	for (int k = 0; k < NODES; k++)
 		to->beyond[k] = (float)(from->value[k] / axis->width - cost[k] -
 					d->mix[k] * length);
 }
 
-static int take_all(struct td_clock_data *d, const struct td_axis *axis,
-		    const struct td_columns *columns, const struct td_ends *ends)
+static void take_all(struct td_clock_data *d, const struct td_axis *axis,
+		     const struct td_columns *columns, const struct td_ends *ends,
+		     const struct td_keys *keys, const double *cost)
 {
-	double cost[NODES];
-
-	if (!find_cost(d, axis, cost))
-		return 0;
-	d->window = calloc(d->input->windows + 1, sizeof(*d->window));
-	if (!d->window)
-		return -ENOMEM;
 	for (size_t i = 0; i < d->input->windows; i++) {
 		struct td_clock_window *to = &d->window[d->windows];
 
 		if (!known(d->input, i) || d->input->clock[i] <= 0)
 			continue;
 		d->windows++;
-		take_one(d, axis, cost, i, to);
+		take_one(d, axis, keys, cost, i, to);
 		to->column[0] = columns->open[i];
 		to->column[1] = columns->close[i];
 		to->trigger[0] = ends->open[i];
 		to->trigger[1] = ends->close[i];
 		to->own = (uint8_t)td_columns_own(columns, d->input, axis, i);
 	}
-	return d->windows >= FEWEST;
+}
+
+static int find_windows(struct td_clock_data *d, const struct td_axis *axis,
+			const struct td_columns *columns, const struct td_ends *ends)
+{
+	double cost[NODES];
+	struct td_keys keys;
+	int err;
+
+	if (!find_cost(d, axis, cost))
+		return 0;
+	err = td_keys_find(&keys, d->input, columns, 1);
+	d->most_keys = keys.keys;
+	d->window = calloc(d->input->windows + 1, sizeof(*d->window));
+	if (!err && d->window)
+		take_all(d, axis, columns, ends, &keys, cost);
+	td_keys_free(&keys);
+	return err || !d->window ? -ENOMEM : d->windows >= FEWEST;
 }
 
 int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input,
@@ -172,5 +186,5 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 	err = find_first(d, axis);
 	if (!err)
 		err = find_mix(d, axis, columns);
-	return err ? err : take_all(d, axis, columns, ends);
+	return err ? err : find_windows(d, axis, columns, ends);
 }

@@ -26,7 +26,7 @@ static int by_place(const void *a, const void *b)
  * known of these is another unknown of each key.  Where windows count in 255ths of slots
  * there are as many as one wants.
  */
-static int are_cut(const struct td_separate_input *input, const struct td_axis *axis)
+int td_keys_are_cut(const struct td_separate_input *input, const struct td_axis *axis)
 {
 	return input->exact && axis->kind == TD_AXIS_REQUESTED && axis->start_spread <= 0;
 }
@@ -92,12 +92,11 @@ static size_t sort_windows(const struct td_separate_input *input,
 }
 
 int td_keys_find(struct td_keys *keys, const struct td_separate_input *input,
-		 const struct td_axis *axis, const struct td_columns *columns)
+		 const struct td_columns *columns, int cut)
 {
 	size_t windows = input->windows + 1;
 	size_t most = 2 * (columns->columns + windows / FEWEST + 1);
 	struct placed *placed = malloc(windows * sizeof(*placed));
-	int cut = are_cut(input, axis);
 	size_t n;
 
 	memset(keys, 0, sizeof(*keys));

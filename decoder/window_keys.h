@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which windows are a key of window_rows.h: part of separate.c.
+ * Which windows are a key, of window_rows.h or clock.h: part of separate.c.
  *
  * Windows that open in one column are a key; where many do, those that open at places
  * next to each other are one each.  Where in a visit a window has opened says when it
@@ -25,9 +25,12 @@ struct td_keys {
 			  may be cut by place */
 };
 
-/* 0 or -ENOMEM; free in either case. */
+/* Whether places help where windows are told apart by lengths. */
+int td_keys_are_cut(const struct td_separate_input *input, const struct td_axis *axis);
+
+/* cut: by places, not by columns alone.  0 or -ENOMEM; free in either case. */
 int td_keys_find(struct td_keys *keys, const struct td_separate_input *input,
-		 const struct td_axis *axis, const struct td_columns *columns);
+		 const struct td_columns *columns, int cut);
 void td_keys_free(struct td_keys *keys);
 
 #endif

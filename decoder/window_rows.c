@@ -294,7 +294,7 @@ int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,
 	struct order *order = malloc((input->windows + 1) * sizeof(*order));
 	struct td_keys keys;
 	uint32_t *first = NULL;
-	int err = td_keys_find(&keys, input, axis, columns);
+	int err = td_keys_find(&keys, input, columns, td_keys_are_cut(input, axis));
 
 	memset(rows, 0, sizeof(*rows));
 	rows->axis = *axis;

@@ -53,12 +53,11 @@ static int take(struct run *run)
 			     &run->ends);
 }
 
-/* Sorted, and each column's pace as it is in truth. */
-static void sort(struct run *run)
+/* Each column's pace as it is in truth. */
+static void sort_taken(struct run *run)
 {
 	struct td_clock_data *d = &run->data;
 
-	ck_assert_int_eq(take(run), 1);
 	d->pace = calloc(d->columns + 1, sizeof(*d->pace));
 	d->slope = calloc(d->columns + 1, sizeof(*d->slope));
 	d->state = calloc(d->columns + 1, sizeof(*d->state));
@@ -69,6 +68,12 @@ static void sort(struct run *run)
 		d->pace[c] = function == TD_NO_FUNCTION ? 1 : run->sim.pace[function];
 	}
 	ck_assert_int_eq(td_clock_sort(d), 0);
+}
+
+static void sort(struct run *run)
+{
+	ck_assert_int_eq(take(run), 1);
+	sort_taken(run);
 }
 
 static void finish(struct run *run)
@@ -169,6 +174,77 @@ START_TEST(times_add_up)
 						1e-6 * (1 + time));
 		}
 	}
+	finish(&run);
+}
+END_TEST
+
+/* How sure it is where a window ends: the mean of its column's share.  In a chain of
+ * short visits; by_column: places are not looked at. */
+static double sureness_of_ends(int by_column)
+{
+	struct sim_setup setup = edges;
+	double sum = 0, n = 0;
+	struct run run;
+
+	setup.kind = SIM_CHAIN;
+	setup.block = 5;
+	start(&run, &setup);
+	ck_assert_int_eq(take(&run), 1);
+	for (size_t i = 0; i < run.data.windows && by_column; i++)
+		memcpy(run.data.window[i].key, run.data.window[i].column,
+		       sizeof(run.data.window[i].key));
+	sort_taken(&run);
+	td_clock_fill(&run.data, TD_NO_BATCH);
+	for (size_t k = 0; k < run.data.keys; k++) {
+		const struct td_clock_key *key = &run.data.key[k];
+
+		for (uint32_t i = 0; i < key->bins * key->columns; i++) {
+			double windows = key->bin[i / key->columns].n;
+
+			sum += windows * key->share[i] * key->share[i];
+			n += windows * key->share[i];
+		}
+	}
+	finish(&run);
+	return sum / n;
+}
+
+/* Where a window opens says when it leaves a visit. */
+START_TEST(places_tell_ends)
+{
+	double by_column = sureness_of_ends(1), by_place = sureness_of_ends(0);
+
+	ck_assert_double_gt(by_place, by_column + 0.1);
+}
+END_TEST
+
+static uint32_t places_of(const struct run *run, uint32_t column)
+{
+	uint32_t first = UINT32_MAX, last = 0;
+
+	for (size_t i = 0; i < run->data.windows; i++) {
+		const struct td_clock_window *w = &run->data.window[i];
+
+		if (w->column[0] != column)
+			continue;
+		first = w->key[0] < first ? w->key[0] : first;
+		last = w->key[0] > last ? w->key[0] : last;
+	}
+	return last - first + 1;
+}
+
+/* But not in a loop. */
+START_TEST(no_places_in_loops)
+{
+	unsigned keys = 0;
+	struct run run;
+
+	start(&run, &edges);
+	sort(&run);
+	ck_assert_uint_gt(places_of(&run, 0), 5);
+	for (size_t k = 0; k < run.data.keys; k++)
+		keys += !run.data.key[k].backward && run.data.key[k].column[0] == 0;
+	ck_assert_uint_eq(keys, 1);
 	finish(&run);
 }
 END_TEST
@@ -541,7 +617,8 @@ int main(void)
 	return unit_main("clock",
 			 (const TTest *const[]){
 				 the_mix_of_edges, own_windows_without_edges,
-				 times_add_up, once_through_the_pair, true_paces_stay,
+				 times_add_up, places_tell_ends, no_places_in_loops,
+				 once_through_the_pair, true_paces_stay,
 				 wrong_paces_go_back, slower_states, no_states,
 				 ends_of_the_same, true_slopes_stay, wrong_slopes_go_back,
 				 fractions, errors, nothing_to_tell, NULL});

@@ -41,7 +41,8 @@ static void find(const struct td_separate_input *input, double edges)
 {
 	const struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .start_spread = edges};
 
-	ck_assert_int_eq(td_keys_find(&keys, input, &axis, &columns), 0);
+	ck_assert_int_eq(
+		td_keys_find(&keys, input, &columns, td_keys_are_cut(input, &axis)), 0);
 }
 
 static unsigned windows_of(uint32_t key)
