@@ -84,7 +84,9 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/report_places.c decoder/report_processes.c \
 	decoder/report_groups.c decoder/report_groups.h \
 	decoder/separate.c decoder/separate.h decoder/separate_clock.c \
+	decoder/separate_own.c \
 	decoder/separate_parts.c decoder/separate_parts.h \
+	decoder/separate_states.c decoder/separate_states.h \
 	decoder/separate_result.c decoder/separate_state.h \
 	decoder/student.c decoder/student.h \
 	decoder/symbols.c decoder/symbols.h \

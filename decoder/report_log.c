@@ -10,6 +10,7 @@
 #include "decoder/report_rates.h"
 #include "decoder/report_ticks.h"
 #include "decoder/separate_parts.h"
+#include "decoder/window_strays.h"
 
 #define BASE_MOST 64u /* returns that our own code can have in a window */
 #define STAYS                                                                            \
@@ -532,7 +533,8 @@ int td_report_log_add(struct td_report *report, const struct td_profile *profile
 	for (size_t i = 0; i < profile->windows && !err; i++) {
 		const struct td_profile_window *w = &profile->window[i];
 
-		if (is_wanted(&t, w->window) && thread(context, w->window->thread))
+		if (is_wanted(&t, w->window) && !td_window_is_cold(profile, i) &&
+		    thread(context, w->window->thread))
 			err = take(&t, w, row, context);
 	}
 	free(t.region);

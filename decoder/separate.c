@@ -461,14 +461,19 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 
 int td_separate(const struct td_separate_input *input, struct td_separate *result)
 {
-	struct td_separate_state state = {.input = input};
-	int err;
+	struct td_separate_state state = {.input = input, .given = input};
+	int err = -ENOMEM;
 
 	memset(result, 0, sizeof(*result));
 	result->function = calloc(input->functions + 1, sizeof(*result->function));
-	if (!result->function)
-		return -ENOMEM;
+	if (input->traced)
+		result->trace = calloc(input->functions + 1, sizeof(*result->trace));
+	if (!result->function || (input->traced && !result->trace)) {
+		td_separate_free(result);
+		return err;
+	}
 	result->functions = input->functions;
+	state.trace = result->trace;
 	for (size_t i = 0; i < input->windows; i++)
 		result->windows += !input->window[i].empty;
 	err = td_axis_find(input, &state.axis);
@@ -485,5 +490,6 @@ int td_separate(const struct td_separate_input *input, struct td_separate *resul
 void td_separate_free(struct td_separate *result)
 {
 	free(result->function);
+	free(result->trace);
 	memset(result, 0, sizeof(*result));
 }

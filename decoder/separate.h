@@ -60,6 +60,8 @@ struct td_separate_input {
 	double width;  /* slots a cycle; 0: to be found out */
 	unsigned left; /* 1 + the node of level 1 that is what the others leave of the
 			  slots; 0: none, or not known */
+	/* 1 + a node of level 1 of which td_separate.trace is wanted; 0: of none */
+	unsigned traced;
 	/* Of windows that are alike because they were measured together, but stand
 	 * anywhere in window[]: at most so many; 0 as 1. */
 	unsigned together;
@@ -105,8 +107,31 @@ struct td_separate_cost {
 	int clocked;    /* of the rest instructions told (td_separate_input.clock) */
 };
 
+#define TD_BATCHES 32 /* pieces of the run, without each of which all is known anew */
+
+/* Sums over the windows that a function has for itself: its cycles in them, what they
+ * counted of the traced node and td_separate_input.common, both as cycles. */
+struct td_separate_own {
+	double n, cycles, count, common;
+	double with_cycles[3]; /* cycles times cycles, times count, times common */
+	double count_count, count_common, common_common;
+	double read; /* variance of a window's count by reading it */
+	int pieces;  /* it behaves differently in different places */
+	double cost; /* what is not known of the own cost, cycles */
+};
+
+/* How the traced node of a function is known. */
+struct td_separate_trace {
+	double value; /* may be beyond 0..1 */
+	double variance;
+	unsigned df;
+	double change[TD_BATCHES]; /* of the value without a batch */
+	struct td_separate_own own;
+};
+
 struct td_separate {
 	struct td_separate_function *function; /* [functions] */
+	struct td_separate_trace *trace;       /* [functions], if it is wanted */
 	size_t functions;
 	uint64_t windows; /* used; without the empty ones */
 	uint64_t own;     /* of them of one function alone */

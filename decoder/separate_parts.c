@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/separate_states.h"
+
 #define PARTS_MOST (2 * TD_NODES_LEVEL1)
 
 struct part {
@@ -17,8 +19,9 @@ struct part {
 struct parts {
 	struct part part[PARTS_MOST];
 	unsigned n;
-	unsigned counted; /* bits of those that are there */
-	int rest;         /* the node that has none */
+	unsigned counted;          /* bits of those that are there */
+	int rest;                  /* the node that has none */
+	struct td_separate common; /* instructions; trace NULL: nobody knows them */
 };
 
 static int has(unsigned counts, int part)
@@ -75,9 +78,52 @@ static int separate_part(const struct td_separate_input *input, int rest,
 	of.window = window;
 	of.nodes = TD_NODES_LEVEL1;
 	of.left = 1 + (unsigned)rest;
+	of.traced = 1 + (unsigned)part->node;
 	for (size_t i = 0; i < input->windows; i++)
 		reduce(&input->window[i], part, rest, &window[i]);
 	err = td_separate(&of, &part->result);
+	free(window);
+	return err;
+}
+
+/* All windows that know them, whatever else they count, and the rest of their slots. */
+static size_t take_common(const struct td_separate_input *input, int node, int rest,
+			  struct td_separate_window *window)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < input->windows; i++) {
+		struct td_separate_window *w = &window[i];
+
+		*w = input->window[i];
+		memset(w->value, 0, sizeof(w->value));
+		w->silent = isnan(input->common[i]);
+		if (w->silent)
+			continue;
+		w->value[node] = input->common[i];
+		w->value[rest] = w->slots - w->value[node];
+		known += !w->empty;
+	}
+	return known;
+}
+
+static int separate_common(const struct td_separate_input *input, int rest,
+			   struct td_separate *result)
+{
+	struct td_separate_window *window =
+		malloc((input->windows + 1) * sizeof(*window));
+	struct td_separate_input of = *input;
+	int node = !rest, err = 0;
+
+	if (!window)
+		return -ENOMEM;
+	of.window = window;
+	of.nodes = TD_NODES_LEVEL1;
+	of.left = 1 + (unsigned)rest;
+	of.traced = 1 + (unsigned)node;
+	of.chosen = 0;
+	if (take_common(input, node, rest, window))
+		err = td_separate(&of, result);
 	free(window);
 	return err;
 }
@@ -157,10 +203,14 @@ static void join_function(const struct parts *parts, size_t function,
 	if (to->evidence == TD_EVIDENCE_NONE || !measured)
 		return;
 	for (unsigned p = 0; p < parts->n; p++) {
+		const struct td_separate *from = &parts->part[p].result;
 		int node = parts->part[p].node;
+		struct td_topdown_value value = from->function[function].node[node];
 
-		take_node(&parts->part[p].result.function[function].node[node],
-			  &to->node[node]);
+		if (parts->common.trace)
+			td_states_join(&from->trace[function],
+				       &parts->common.trace[function], &value);
+		take_node(&value, &to->node[node]);
 	}
 	close_level(parts, to->node);
 }
@@ -223,8 +273,11 @@ int td_separate_parts(const struct td_separate_input *input, struct td_separate 
 
 	for (unsigned p = 0; p < parts.n && !err; p++)
 		err = separate_part(input, parts.rest, &parts.part[p]);
+	if (!err && input->common)
+		err = separate_common(input, parts.rest, &parts.common);
 	if (!err)
 		err = join(input, &parts, result);
+	td_separate_free(&parts.common);
 	for (unsigned p = 0; p < parts.n; p++)
 		td_separate_free(&parts.part[p].result);
 	return err;

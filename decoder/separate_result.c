@@ -23,13 +23,14 @@
 #define COUNTED_ERROR 0.05 /* of it */
 #define COUNTED_FEWEST 600 /* ends of windows in a column, where there are no edges */
 #define DIFFERENT 2.       /* standard deviations: two visits are not the same */
-#define LATE_MOVES 0.5  /* of what late interrupts may move between pieces: its error */
-#define START_SURE 0.25 /* cycles */
-#define EDGES_SURE 0.05 /* of their standard deviation */
-#define UNEVEN 0.1      /* of what functions vary by, into their neighbours */
-#define UNEVEN_PART 0.2 /* the same where a node stands for itself, not for all four */
-#define COST_SURE 0.05  /* cycles of each node's own cost */
-#define LENGTHS 36      /* classes, two an octave */
+#define LATE_MOVES 0.5   /* of what late interrupts may move between pieces: its error */
+#define START_SURE 0.25  /* cycles */
+#define START_EXACT 0.15 /* where nothing rounds the counts of own windows */
+#define EDGES_SURE 0.05  /* of their standard deviation */
+#define UNEVEN 0.1       /* of what functions vary by, into their neighbours */
+#define UNEVEN_PART 0.2  /* the same where a node stands for itself, not for all four */
+#define COST_SURE 0.05   /* cycles of each node's own cost */
+#define LENGTHS 36       /* classes, two an octave */
 #define VISIT_WINDOWS 20
 #define VISIT_MOST 1e9 /* cycles */
 #define FREEDOM_MOST 1e6
@@ -283,6 +284,8 @@ static int jackknife(struct td_separate_state *s, struct answer *answer,
 			break;
 		count_ends(s, b, ends);
 		change_of(s, answer, &pull, ends, change);
+		for (size_t f = 0; f < s->input->functions && s->trace; f++)
+			s->trace[f].change[b] = change[f][s->input->traced - 1];
 		add_change(s, answer, (const td_sides *)change);
 		add_cost(&pull, cost);
 	}
@@ -370,7 +373,8 @@ static double spread_of(const struct td_separate_state *s, int node)
  * as at its end where there are no empty windows to tell when it begins. */
 static double start_error(const struct td_separate_state *s)
 {
-	double start = START_SURE + EDGES_SURE * s->axis.start_spread;
+	double start = (s->input->exact ? START_EXACT : START_SURE) +
+		       EDGES_SURE * s->axis.start_spread;
 	int ends = s->axis.empty > 0 || s->input->exact ? 1 : 2;
 
 	return ends * start * start;
@@ -444,6 +448,17 @@ static void fill_nodes(const struct td_separate_state *s, const struct answer *a
 	td_separate_blend(told, last, reading);
 	for (int i = 0; i < last; i++)
 		fill_node(s, &reading[i], &to->node[i]);
+}
+
+static void trace_node(const struct td_separate_state *s, const struct answer *a,
+		       double visit, struct td_separate_trace *trace)
+{
+	struct td_reading reading;
+
+	read_node(s, a, visit, (int)s->input->traced - 1, &reading);
+	trace->value = reading.free;
+	trace->variance = reading.variance;
+	trace->df = reading.df;
 }
 
 /* A call or return that ends in the same function is one of its own, if both are counted;
@@ -707,6 +722,8 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 				     stay[f].stays, &error);
 		to->evidence = evidence_of(s, &answer[f], to->visit, error);
 		fill_nodes(s, &answer[f], &told[f], visit, to);
+		if (s->trace)
+			trace_node(s, &answer[f], visit, &s->trace[f]);
 	}
 	free(stay);
 	free(told);
@@ -752,6 +769,8 @@ int td_separate_finish(struct td_separate_state *state, struct td_separate *resu
 		err = find_late(state, answer);
 	}
 	if (!err) {
+		if (state->trace)
+			td_separate_add_own(state);
 		err = fill(state, answer, result);
 		fill_cost(state, &cost, &result->cost);
 	}

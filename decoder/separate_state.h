@@ -31,9 +31,11 @@ struct td_separate_state {
 	struct td_lines lines;
 	td_sides sways_cost; /* a window's, by which they were found without edges */
 	struct td_normal normal;
-	double *prior_part;         /* [unknowns] */
-	struct td_unknowns at;      /* the solution */
-	struct td_unknowns bounded; /* within the bounds of fractions */
+	double *prior_part;                    /* [unknowns] */
+	struct td_unknowns at;                 /* the solution */
+	struct td_unknowns bounded;            /* within the bounds of fractions */
+	const struct td_separate_input *given; /* as the caller has it */
+	struct td_separate_trace *trace;       /* [functions] or NULL */
 };
 
 /* The lines of own windows without a batch: with edges around the solution that there is,
@@ -43,6 +45,9 @@ int td_separate_lines(const struct td_separate_state *s, const struct td_axis *a
 
 /* Jackknife, intervals, evidence: fills *result.  0 or -ENOMEM. */
 int td_separate_finish(struct td_separate_state *state, struct td_separate *result);
+
+/* Adds up trace[].own.  s->trace is not NULL. */
+void td_separate_add_own(const struct td_separate_state *s);
 
 /* A node (td_node) of those that are measured. */
 double td_separate_node(const double *value, int node);

@@ -19,7 +19,6 @@
 #include "decoder/window_keys.h"
 
 #define TD_ROW_SHARED 2 /* unknowns of all rows: the window's cost, the edges' mix */
-#define TD_BATCHES 32
 #define TD_NO_BATCH 255u
 
 /* A window at one of its keys. */

@@ -221,3 +221,19 @@ int td_window_strays(struct td_profile *profile)
 	free(value);
 	return reject_above(profile, limit);
 }
+
+int td_window_is_cold(const struct td_profile *profile, size_t window)
+{
+	const struct td_file_window *first = profile->window[0].window;
+
+	if (window || first->state != TD_WINDOW_EMPTY)
+		return 0;
+	for (size_t i = 1; i < profile->windows; i++) {
+		const struct td_file_window *w = profile->window[i].window;
+
+		if (w->state == TD_WINDOW_EMPTY && w->reject == TD_REJECT_MAX &&
+		    w->group == first->group)
+			return 1;
+	}
+	return 0;
+}

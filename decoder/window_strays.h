@@ -25,4 +25,11 @@
  */
 int td_window_strays(struct td_profile *profile);
 
+/*
+ * 1 if the logged window is the process's first, empty, and of the agent's cold code,
+ * before the program has begun: what others cost it does not say, if another empty
+ * one of its group does.
+ */
+int td_window_is_cold(const struct td_profile *profile, size_t window);
+
 #endif

@@ -42,6 +42,7 @@ decoder_tests = \
 	tests/unit/test_separate_edges \
 	tests/unit/test_separate_own \
 	tests/unit/test_separate_parts \
+	tests/unit/test_separate_states \
 	tests/unit/test_student \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
@@ -196,6 +197,9 @@ tests_unit_test_window_short_LDADD = $(td_unit_ldadd)
 tests_unit_test_window_lines_SOURCES = tests/unit/test_window_lines.c tests/unit/one_column.h tests/unit/unit.h
 tests_unit_test_window_lines_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_lines_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_separate_states_SOURCES = tests/unit/test_separate_states.c tests/unit/unit.h
+tests_unit_test_separate_states_CFLAGS = $(td_unit_cflags)
+tests_unit_test_separate_states_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_sways_SOURCES = tests/unit/test_window_sways.c tests/unit/one_column.h $(td_separated)
 tests_unit_test_window_sways_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_sways_LDADD = $(td_unit_ldadd) -lm

@@ -675,16 +675,56 @@ START_TEST(by_instructions)
 }
 END_TEST
 
+/* Retiring of the windows' own cost, where the first one of all is empty, and all its
+ * slots, or those of its first node, are `node`. */
+static double cost_after(int node)
+{
+	struct run run;
+	double mix;
+
+	sim_run(&run.sim, &setup);
+	run.sim.window[0].empty = 1;
+	run.sim.window[0].open = run.sim.window[0].close = 0;
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		run.sim.window[0].value[k] = k == node ? run.sim.window[0].slots : 0;
+	log_run(&run.build, &run.sim);
+	run.report = td_report_new(&(struct td_report_query){0});
+	build_add(&run.build, run.report);
+	ck_assert_int_eq(td_report_finish(run.report), 0);
+	mix = run.report->cost.mix[TD_NODE_RETIRING];
+	run_free(&run);
+	return mix;
+}
+
+/* The first of all was before the program, in cold code: nothing depends on it. */
+START_TEST(cold_first_window)
+{
+	ck_assert_double_eq(cost_after(TD_NODE_RETIRING),
+			    cost_after(TD_NODE_BACKEND_BOUND));
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main(
-		"report_log",
-		(const TTest *const[]){
-			same_as_the_library, the_same_of_half_the_slots, nobody_shares,
-			groups_with_returns, groups_with_returns_and_calls,
-			groups_of_which_one_has_calls, groups_without_returns,
-			own_cost_of_groups, rates_of_short_functions,
-			rates_where_all_groups_count_returns, totals_by_groups,
-			tells_apart_on_a_shared_core, profiles_add_up, in_print,
-			by_instructions, parts_of_slots, without, of_a_thread, NULL});
+	return unit_main("report_log",
+			 (const TTest *const[]){same_as_the_library,
+						the_same_of_half_the_slots,
+						nobody_shares,
+						groups_with_returns,
+						groups_with_returns_and_calls,
+						groups_of_which_one_has_calls,
+						groups_without_returns,
+						own_cost_of_groups,
+						rates_of_short_functions,
+						rates_where_all_groups_count_returns,
+						totals_by_groups,
+						tells_apart_on_a_shared_core,
+						profiles_add_up,
+						in_print,
+						by_instructions,
+						cold_first_window,
+						parts_of_slots,
+						without,
+						of_a_thread,
+						NULL});
 }
