@@ -60,24 +60,48 @@ static void put_scopes(struct td_source *source, Dwarf_Die *scope, int scopes)
 	}
 }
 
+/* Of clang's units there is no table by address: then one after the other is asked. */
+static Dwarf_Die *unit_at(struct Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+
+	if (unit)
+		return unit;
+	do
+		unit = dwfl_module_nextcu(module, unit, bias);
+	while (unit && dwarf_haspc(unit, address - *bias) <= 0);
+	return unit;
+}
+
+/* The instruction's own frame: its line, and where the compiler ran. */
+static void put_line(struct td_source *source, Dwarf_Die *unit, Dwarf_Line *line)
+{
+	Dwarf_Attribute attribute;
+
+	source->frame[0].file = dwarf_linesrc(line, NULL, NULL);
+	if (!source->frame[0].file || dwarf_lineno(line, &source->frame[0].line) != 0 ||
+	    !source->frame[0].line)
+		return; /* 0: the compiler's own */
+	if (dwarf_attr(unit, DW_AT_comp_dir, &attribute))
+		source->directory = dwarf_formstring(&attribute);
+	source->frames = 1;
+}
+
 void td_source_at(struct Dwfl_Module *module, uint64_t address, struct td_source *source)
 {
-	Dwfl_Line *line = module ? dwfl_module_getsrc(module, address) : NULL;
 	Dwarf_Die *unit, *scope = NULL, *tree = NULL;
+	Dwarf_Line *line;
 	Dwarf_Addr bias;
 	int scopes;
 
 	memset(source, 0, sizeof(*source));
-	if (!line)
+	unit = module ? unit_at(module, address, &bias) : NULL;
+	line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+	if (line)
+		put_line(source, unit, line);
+	if (!source->frames)
 		return;
-	source->frame[0].file =
-		dwfl_lineinfo(line, NULL, &source->frame[0].line, NULL, NULL, NULL);
-	if (!source->frame[0].file)
-		return;
-	source->directory = dwfl_line_comp_dir(line);
-	source->frames = 1;
-	unit = dwfl_module_addrdie(module, address, &bias);
-	scopes = unit ? dwarf_getscopes(unit, address - bias, &scope) : 0;
+	scopes = dwarf_getscopes(unit, address - bias, &scope);
 	/* the scopes of an inlined function are where it was written, its parents
 	 * in the tree where it is now */
 	if (scopes > 0)

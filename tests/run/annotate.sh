@@ -46,12 +46,20 @@ theirs = {int(m[1], 16): m[2] for m in re.finditer(r"^ +([0-9a-f]+):\t(\S+)", co
 assert list(at) == list(theirs), "addresses"
 same = sum(i["text"].split()[0] == theirs[a] for a, i in at.items())
 assert same > 0.9 * len(at), (same, len(at))
+by_clang = b"clang version" in open(module, "rb").read()
 for address in opened:
     lines = subprocess.check_output(["addr2line", "-i", "-f", "-e", module, hex(address)], text=True).splitlines()
     names, places = lines[::2], [re.sub(r" \(discriminator.*", "", l) for l in lines[1::2]]
     ours = at[address]["frames"]
-    assert ["%s:%d" % (os.path.normpath(x["file"]), x["line"]) for x in ours] == \
-        [os.path.normpath(p.rsplit(":", 1)[0]) + ":" + p.rsplit(":", 1)[1] for p in places], (ours, places)
+    if places[0].endswith("?"): # the compiler's own
+        assert not ours, (ours, places)
+        continue
+    ours_places = ["%s:%d" % (os.path.normpath(x["file"]), x["line"]) for x in ours]
+    places = [os.path.normpath(p.rsplit(":", 1)[0]) + ":" + p.rsplit(":", 1)[1] for p in places]
+    if by_clang: # binutils 2.40 see none of its inlined functions
+        assert ours_places[0] == places[0], (ours, places)
+        continue
+    assert ours_places == places, (ours, places)
     assert [x.get("function") for x in ours] == names, (ours, names)
 # the values are the program's own
 truth = dict(zip(("retiring", "bad_speculation", "frontend_bound", "backend_bound"), json.loads(functions)))
@@ -102,6 +110,8 @@ answer = subprocess.check_output(["addr2line", "-e", module] + [hex(a) for a in 
 theirs = {}
 for address, place in zip(opened, answer.splitlines()):
     name, number = re.sub(r" \(discriminator.*", "", place).rsplit(":", 1)
+    if number == "?":
+        continue
     count = theirs.setdefault("%s:%s" % (os.path.normpath(name), number), [0, 0])
     count[0] += valid[address]
     count[1] += opened[address]
@@ -202,6 +212,10 @@ else
 fi
 kill $server
 wait $server 2>/dev/null
+# Units that have no table by address, as clang makes them.
+objcopy -R .debug_aranges "$prog/demo" bin/split || fail "objcopy"
+annotate 0 follow_links "$split"
+grep -q 'demo\.c$' annotate.out || fail "no lines without .debug_aranges: $(cat annotate.out)"
 
 # What cannot be shown says why.
 annotate 1 no_such_function "$demo"

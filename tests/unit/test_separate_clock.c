@@ -118,13 +118,14 @@ END_TEST
 
 enum { WINDOWS = 2 * TD_BATCHES };
 
-/* Of one function, whose answer is `off[b]` off without batch b. */
-static struct td_told told_by(const double *off)
+/* Of one function, whose answer is `off[b]` off without batch b, and of which `part` is
+ * the prior's. */
+static struct td_told told_by(const double *off, double part)
 {
 	static struct td_separate_window window[WINDOWS];
 	static uint32_t column[WINDOWS], function[1];
 	td_sides value[1 + TD_BATCHES] = {{0.4, 0.2, 0.2, 0.2}}, error[1] = {{0}};
-	double ends[1] = {2 * WINDOWS}, prior[1] = {0};
+	double ends[1] = {2 * WINDOWS}, prior[1] = {part};
 	const struct td_separate_input input = {
 		.window = window, .windows = WINDOWS, .functions = 1};
 	const struct td_separate_state state = {
@@ -141,7 +142,6 @@ static struct td_told told_by(const double *off)
 		value[1 + b][2] = value[1 + b][3] = value[0][2];
 	}
 	ck_assert_int_eq(td_separate_tell(&state, &told), 0);
-	ck_assert_int_eq(told.known, 1);
 	return told;
 }
 
@@ -160,15 +160,50 @@ START_TEST(batches)
 		chance[b] = b % 2 ? by : -by;
 		same[b] = by;
 	}
-	told = told_by(chance);
+	told = told_by(chance, 0);
+	ck_assert_int_eq(told.known, 1);
 	ck_assert_double_eq_tol(told.value[0], 0.4, 1e-12);
 	ck_assert_double_eq_tol(told.variance[0], each, 1e-9 * each);
 	ck_assert_double_eq_tol(told.variance[2], 0, 1e-15);
 	ck_assert_double_eq_tol(told.bias[0], 0, 1e-12);
-	told = told_by(same);
+	told = told_by(same, 0);
 	ck_assert_double_eq_tol(told.value[0], 0.4, 1e-12);
 	ck_assert_double_eq_tol(told.variance[1], each, 1e-9 * each);
 	ck_assert_double_eq_tol(told.bias[1], -bias, 1e-9 * bias);
+}
+END_TEST
+
+/* What the prior has said may be off by as much as fractions differ; where it has said
+ * much there is no answer. */
+START_TEST(priors)
+{
+	const double none[TD_BATCHES] = {0}, by = 0.1 * TD_FRACTION_SPREAD;
+	struct td_told told = told_by(none, 0.1);
+
+	ck_assert_int_eq(told.known, 1);
+	ck_assert_double_eq_tol(told.variance[0], by * by, 1e-9);
+	ck_assert_int_eq(told_by(none, 0.5).known, 0);
+}
+END_TEST
+
+/* Fractions are bounded: level 1 adds up to 1, and no child is more than its parent. */
+START_TEST(bounds)
+{
+	struct td_told told = {.known = 1,
+			       .value = {-0.1, 0.3, 0.4, 0.4, 0.2, 0.4, 0.1, -0.2}};
+	struct td_reading reading[TD_NODES];
+
+	for (int i = 0; i < TD_NODES; i++)
+		reading[i] = (struct td_reading){0.5, 0.5, 1, 31};
+	td_separate_blend(&told, TD_NODES, reading);
+	ck_assert_double_eq_tol(reading[TD_NODE_RETIRING].free, -0.1, 1e-6);
+	ck_assert_double_eq_tol(reading[TD_NODE_RETIRING].bounded, 0, 1e-6);
+	ck_assert_double_eq_tol(reading[TD_NODE_BACKEND_BOUND].bounded, 0.4 / 1.1, 1e-6);
+	ck_assert_double_eq_tol(reading[TD_NODE_HEAVY_OPERATIONS].bounded, 0, 1e-6);
+	ck_assert_double_eq_tol(reading[TD_NODE_BRANCH_MISPREDICTS].bounded, 0.3 / 1.1,
+				1e-6);
+	ck_assert_double_eq_tol(reading[TD_NODE_FETCH_LATENCY].bounded, 0.1, 1e-6);
+	ck_assert_double_eq_tol(reading[TD_NODE_MEMORY_BOUND].bounded, 0, 1e-6);
 }
 END_TEST
 
@@ -176,5 +211,6 @@ int main(void)
 {
 	return unit_main("separate_clock",
 			 (const TTest *const[]){edges_and_noise, no_edges, many_functions,
-						two_answers, batches, NULL});
+						two_answers, batches, priors, bounds,
+						NULL});
 }
