@@ -349,6 +349,7 @@ static int find(struct td_clock_data *d, struct td_clock *clock)
 
 void td_clock_data_free(struct td_clock_data *d)
 {
+	free(d->empty);
 	free(d->window);
 	free(d->entry);
 	free(d->key);

@@ -13,6 +13,7 @@
 
 #define TD_CLOCK_SIDES 4 /* nodes that are solved together, at most */
 #define TD_CLOCK_SETS 2
+#define TD_CLOCK_CLASSES 24
 #define TD_CLOCK_OWN 2. /* both ends of an own window are in the same state */
 
 typedef double td_clock_square[TD_CLOCK_SIDES][TD_CLOCK_SIDES];
@@ -34,16 +35,20 @@ struct td_clock_window {
 	float reading;                   /* variance of each, by what 255ths leave */
 	float weight;                    /* of an own window, td_clock_weigh() */
 	float stay[2]; /* instructions where it opened, and where it closed, expected */
-	uint8_t batch, own;
+	uint8_t batch;
+	uint8_t alone;  /* it was in one column */
+	uint8_t silent; /* nobody knows what it counted: beyond[] is 0 */
+	uint8_t own;    /* alone, and not silent */
+	uint8_t torn;   /* beyond[] is without what an edge adds in the mean */
 };
 
 /* Windows of a key with about as many instructions. */
 struct td_clock_bin {
 	uint32_t begin, end; /* of the key's entries */
-	double n;            /* windows, and their sum of weights */
-	double weight;
-	double width; /* instructions that it stands for */
-	double ticks; /* weighted means */
+	double n, telling;   /* windows, those that are not silent; sums of weights */
+	double weight, told; /* told: of them of windows that are not silent */
+	double width;        /* instructions that it stands for */
+	double ticks;        /* weighted means */
 	double asked;
 	double beyond[TD_SEPARATE_NODES];
 	int slow; /* windows with so many instructions may be missing where they are slow
@@ -86,6 +91,13 @@ struct td_clock_state {
 	td_clock_square own[TD_CLOCK_SETS];
 };
 
+/* Means of empty windows, cycles. */
+struct td_clock_empty {
+	int known;
+	double n, length, value[TD_SEPARATE_NODES];
+};
+#define TD_CLOCK_COUNTS 256
+
 struct td_clock_data {
 	const struct td_separate_input *input;
 	struct td_clock_window *window;
@@ -94,16 +106,26 @@ struct td_clock_data {
 	struct td_clock_key *key;
 	size_t keys, most_keys; /* of windows enough, and of any number */
 	uint32_t columns;
-	double first;  /* instructions, from which on the program has begun */
-	double most;   /* cycles that were asked for */
-	double start;  /* of them before the program's first */
-	double differ; /* variance of `speed` between columns */
-	double *pace;  /* [columns]: cycles an instruction */
+	double first; /* instructions, from which on the program has begun */
+	double least; /* cycles that were asked for; of fewer windows are missing */
+	double most;
+	double fall[TD_CLOCK_CLASSES]; /* by length, up to `most`: for each cycle more so
+					  many parts fewer are asked for */
+	double start;                  /* of them before the program's first */
+	double differ;                 /* variance of `speed` between columns */
+	double *pace;                  /* [columns]: cycles an instruction */
 	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
 					       edge */
 	struct td_clock_state *state;       /* [columns] */
 	double mix[TD_SEPARATE_NODES];      /* of edges */
-	double *cells;                      /* what the keys point into */
+	/* [TD_CLOCK_COUNTS], by td_separate_window.counts: what reads other events costs
+	 * otherwise */
+	struct td_clock_empty *empty;
+	/* Groups: from which `left` on windows are not torn, and between which torn once;
+	 * what that adds, and the most that it varies by (clock_torn.c). */
+	double whole, once, torn;
+	double more[TD_SEPARATE_NODES], more_varies;
+	double *cells; /* what the keys point into */
 	uint32_t *numbers;
 	struct td_clock_bin *bins;
 };
@@ -115,6 +137,22 @@ void td_clock_data_free(struct td_clock_data *d);
 int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input,
 		  const struct td_axis *axis, const struct td_columns *columns,
 		  const struct td_ends *ends);
+
+/* 1: a window with instructions of the program, as far as one can tell. */
+int td_clock_known(const struct td_separate_input *input, size_t window);
+
+/*
+ * clock_torn.c.  The short period goes on while a window of a group is read: where it
+ * ends once more between the length and the counts, these have an edge more.  When that
+ * is, the length says, twice what was asked for less it: what is `left`.  Finds which
+ * windows those are, and the mix of edges with it.  0 or -ENOMEM.
+ */
+int td_clock_tear(struct td_clock_data *d, const struct td_axis *axis,
+		  const struct td_columns *columns);
+/* The variance of what the window counted more for that; *more: how much in the mean,
+ * NULL: nothing.  HUGE_VAL: nobody knows. */
+double td_clock_more(const struct td_clock_data *d, const struct td_axis *axis,
+		     const struct td_separate_window *w, const double **more);
 
 /* clock_keys.c: sorts them into keys and bins, and fills these.  0 or -ENOMEM. */
 int td_clock_sort(struct td_clock_data *d);

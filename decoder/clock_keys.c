@@ -197,8 +197,11 @@ int td_clock_sort(struct td_clock_data *d)
 	if (order && index && d->entry && d->key && d->numbers && d->bins) {
 		memset(index, 0xff, d->columns * sizeof(*index));
 		bins = add_keys(d, 0, order, index, d->numbers, d->bins);
-		add_keys(d, 1, order, index, d->numbers + d->windows + most,
-			 d->bins + bins);
+		/* of those that close in a column, which ones count was chosen by where
+		 * they opened */
+		if (!d->input->chosen)
+			add_keys(d, 1, order, index, d->numbers + d->windows + most,
+				 d->bins + bins);
 		err = place_cells(d);
 	}
 	free(order);
@@ -240,7 +243,7 @@ static void find_shares(const struct td_clock_data *d, struct td_clock_key *key,
 	double *share = key->share + (size_t)b * key->columns;
 
 	memset(share, 0, key->columns * sizeof(*share));
-	bin->weight = bin->n = bin->ticks = 0;
+	bin->weight = bin->n = bin->ticks = bin->told = bin->telling = 0;
 	for (uint32_t i = bin->begin; i < bin->end; i++) {
 		double weight = weight_of(d, key, i, without);
 
@@ -248,6 +251,8 @@ static void find_shares(const struct td_clock_data *d, struct td_clock_key *key,
 		bin->weight += weight;
 		bin->ticks += weight * window_of(d, i)->ticks;
 		bin->n += weight > 0;
+		bin->told += window_of(d, i)->silent ? 0 : weight;
+		bin->telling += weight > 0 && !window_of(d, i)->silent;
 	}
 	if (bin->weight <= 0)
 		share[key->itself] = 1;
@@ -318,8 +323,8 @@ static void find_means(const struct td_clock_data *d, struct td_clock_key *key,
 			      (bin->weight > 0 ? bin->weight : 1);
 
 		bin->asked += part * w->asked;
-		for (int k = 0; k < NODES; k++)
-			bin->beyond[k] += part * w->beyond[k];
+		for (int k = 0; k < NODES && !w->silent; k++)
+			bin->beyond[k] += part * bin->weight / bin->told * w->beyond[k];
 		lean[key->itself] += part * TD_STAYS_AGAIN * w->stay[key->backward];
 		lean[d->entry[i].other] +=
 			part * TD_STAYS_AGAIN * w->stay[!key->backward];

@@ -93,6 +93,15 @@ void td_clock_find_slow(struct td_clock_data *d)
 	}
 }
 
+/* What is asked for of windows with as many cycles varies by where the program starts;
+ * where fewer windows are asked for a longer one there are more of the shorter ones. */
+static double unbiased(const struct td_clock_data *d, double asked, double variance)
+{
+	double at = asked / d->most * TD_CLOCK_CLASSES;
+
+	return asked + variance * d->fall[(int)fmax(0, fmin(TD_CLOCK_CLASSES - 1, at))];
+}
+
 static void add_bin(const struct td_clock_data *d, const struct td_clock_key *key,
 		    uint32_t b, const struct scatter *scatter, struct td_clock_fit *fit,
 		    double *x, uint32_t *at)
@@ -100,9 +109,11 @@ static void add_bin(const struct td_clock_data *d, const struct td_clock_key *ke
 	const double *time = key->time + (size_t)b * key->columns;
 	const double *lean = key->lean + (size_t)b * key->columns;
 	double pace, cycles = cycles_of(d, key, b, &pace);
+	double variance = variance_at(scatter, cycles);
 	const struct td_clock_bin *bin = &key->bin[b];
 
-	if (bin->slow || bin->n <= 0 || bin->ticks < d->first)
+	if (bin->slow || bin->n <= 0 || bin->ticks < d->first ||
+	    cycles + d->start - CUT * sqrt(variance) < d->least)
 		return;
 	for (uint32_t c = 0; c < key->columns; c++) {
 		uint32_t column = key->column[c];
@@ -113,8 +124,9 @@ static void add_bin(const struct td_clock_data *d, const struct td_clock_key *ke
 	}
 	at[key->columns] = d->columns;
 	x[key->columns] = 1;
-	td_clock_fit_add(fit, at, x, key->columns + 1, bin->asked - d->start - cycles,
-			 BOTH * bin->n / variance_at(scatter, cycles));
+	td_clock_fit_add(fit, at, x, key->columns + 1,
+			 unbiased(d, bin->asked, variance) - d->start - cycles,
+			 BOTH * bin->n / variance);
 }
 
 /* Own windows are in one column for sure. */
@@ -125,10 +137,11 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 	double sway = td_clock_sway(&d->state[at[0]]);
 	double cycles = w->ticks * d->pace[at[0]], x[2] = {0, 1};
 
-	if (w->ticks < d->first || 1.2 * cycles + d->start + 60 >= d->most)
+	if (w->ticks < d->first || cycles + d->start - 60 < d->least ||
+	    1.2 * cycles + d->start + 60 >= d->most)
 		return;
 	x[0] = cycles * (1 + TD_CLOCK_OWN * sway);
-	td_clock_fit_add(fit, at, x, 2, w->asked - d->start - x[0],
+	td_clock_fit_add(fit, at, x, 2, unbiased(d, w->asked, SCATTER) - d->start - x[0],
 			 1 / (SCATTER + cycles * cycles * d->differ));
 }
 
@@ -143,7 +156,7 @@ void td_clock_pace(const struct td_clock_data *d, struct td_clock_fit *fit,
 			add_bin(d, &d->key[k], b, &scatter, fit, fit->spare,
 				(uint32_t *)(fit->spare + fit->n));
 	for (size_t i = 0; i < d->windows; i++) {
-		if (d->window[i].own && d->window[i].batch != without)
+		if (d->window[i].alone && d->window[i].batch != without)
 			add_own(d, &d->window[i], fit);
 	}
 }

@@ -50,13 +50,15 @@ static void find_scatter(const struct td_clock_data *d, const struct td_clock_ke
 	struct td_clock_bin *bin = &key->bin[b];
 
 	memset(bin->scatter, 0, sizeof(bin->scatter));
-	for (uint32_t i = bin->begin; i < bin->end && bin->weight > 0; i++) {
+	for (uint32_t i = bin->begin; i < bin->end && bin->told > 0; i++) {
 		double pace = d->pace[key->column[d->entry[i].other]];
-		double part = 1 / pace / bin->weight, by[NODES];
+		double part = 1 / pace / bin->told, by[NODES];
 
+		if (d->window[d->entry[i].window].silent)
+			continue;
 		beyond_of(d, key, b, &d->window[d->entry[i].window], by);
 		for (int s = 0; s < TD_CLOCK_SETS; s++)
-			add_product(&td_clock_set[s], by, part * part * bin->n,
+			add_product(&td_clock_set[s], by, part * part * bin->telling,
 				    bin->scatter[s]);
 	}
 }
@@ -227,12 +229,12 @@ static void add_key(const struct td_clock_data *d, int which,
 		struct td_clock_bin *bin = &key->bin[b];
 
 		add_square(set->sides, filter->variance, bin->ends[which], 0.5);
-		if (bin->n > 0) {
+		if (bin->telling > 0) {
 			make_row(d, set, key, b, fit, row);
 			average(key, b, which, variance);
 			for (int r = 0; r < SIDES; r++)
 				for (int s = 0; s < SIDES; s++)
-					variance[r][s] = variance[r][s] / bin->n +
+					variance[r][s] = variance[r][s] / bin->telling +
 							 filter->variance[r][s];
 			invert(set->sides, variance, sure);
 			filter_row(set, filter, row, sure);

@@ -17,7 +17,8 @@
 #define OFFSET 0.08 /* cycles: of rounding, where windows are alike */
 #define VISIT 10.   /* instructions: without own windows */
 #define ROUNDS 50
-#define FAR 2. /* standard deviations */
+#define FAR 2.  /* standard deviations */
+#define FUZZ 50 /* cycles, of a start */
 #define RELATIVE_MOST 0.6
 
 /* Sums over own windows; p is how far along the axis one is, i its instructions, q the
@@ -34,8 +35,8 @@ static void add_means(const struct td_clock_data *d, struct sums *sums)
 		const struct td_clock_window *w = &d->window[i];
 		struct sums *to = &sums[w->column[0]];
 
-		to->all++;
-		if (!w->own)
+		to->all += !w->silent && !w->torn;
+		if (!w->own || w->torn)
 			continue;
 		to->n++;
 		to->ticks += w->ticks;
@@ -63,7 +64,7 @@ static void find_axes(const struct td_clock_data *d, struct sums *sums)
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 
-		if (!w->own)
+		if (!w->own || w->torn)
 			continue;
 		differ(d, w, by);
 		for (int j = 0; j < NODES; j++)
@@ -91,7 +92,8 @@ static int is_asked(const struct td_clock_data *d, const struct td_clock_window 
 {
 	double cycles = w->ticks * d->pace[w->column[0]];
 
-	return w->ticks >= d->first && 1.3 * cycles + d->start + 60 < d->most;
+	return w->ticks >= d->first && cycles + d->start - FUZZ >= d->least &&
+	       1.3 * cycles + d->start + 60 < d->most;
 }
 
 static void add_asked(const struct td_clock_data *d, struct sums *sums)
@@ -101,7 +103,7 @@ static void add_asked(const struct td_clock_data *d, struct sums *sums)
 		struct sums *to = &sums[w->column[0]];
 		double by[NODES], p, q = w->asked - d->start, weight, ticks = w->ticks;
 
-		if (!w->own || !is_asked(d, w))
+		if (!w->own || w->torn || !is_asked(d, w))
 			continue;
 		differ(d, w, by);
 		p = td_direction_product(by, d->state[w->column[0]].axis);
@@ -159,12 +161,14 @@ static double find_differ(const struct td_clock_data *d)
 }
 
 /* What is known of a speed that comes from as many as differ by so much. */
-static void shrink(double differ, struct td_clock_state *state)
+static void shrink(double differ, int exact, struct td_clock_state *state)
 {
 	double chance = state->unsure, most = FAR * sqrt(differ);
 
 	if (chance <= 0) {
-		state->unsure = differ;
+		/* by exact counts one that does not vary is not slower here than there,
+		 * either */
+		state->unsure = exact && state->n > 0 && state->varies <= 0 ? 0 : differ;
 		return;
 	}
 	state->speed *= differ / (differ + chance);
@@ -186,7 +190,7 @@ int td_clock_states(struct td_clock_data *d)
 		find_speed(&sums[c], d->pace[c], &d->state[c]);
 	d->differ = find_differ(d);
 	for (uint32_t c = 0; c < d->columns; c++)
-		shrink(d->differ, &d->state[c]);
+		shrink(d->differ, d->input->exact, &d->state[c]);
 	free(sums);
 	return 0;
 }

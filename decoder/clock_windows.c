@@ -11,7 +11,10 @@
 #define EMPTIES_FEWEST 20
 #define STILL_FEWEST 100 /* windows in which the program has hardly begun */
 #define STILL_MOST 64u   /* of its instructions in them */
-#define ROUNDED 0.1      /* variance of rounding, in steps */
+#define CLASSES TD_CLOCK_CLASSES
+#define CUT 3.      /* standard deviations */
+#define READ 0.3    /* the same of counts, cycles squared: they are whole */
+#define ROUNDED 0.1 /* variance of rounding, in steps */
 
 const struct td_clock_set td_clock_set[TD_CLOCK_SETS] = {
 	{3, {0, 2, 3, 0}},
@@ -36,11 +39,33 @@ static void add(struct line *line, const struct td_separate_window *w, double wi
 	}
 }
 
-static int known(const struct td_separate_input *input, size_t i)
+int td_clock_known(const struct td_separate_input *input, size_t i)
 {
 	const struct td_separate_window *w = &input->window[i];
 
-	return !w->empty && !w->silent && w->requested > 0 && !isnan(input->clock[i]);
+	return !w->empty && w->requested > 0 && !isnan(input->clock[i]);
+}
+
+/* Groups draw lengths at random, and long ones are not drawn more often than short ones:
+ * where there are fewer of these some are missing.  Behind that they become rarer. */
+static void find_lengths(struct td_clock_data *d)
+{
+	double class[CLASSES] = {0}, most = 0, width = d->most / CLASSES;
+	int least = 0;
+
+	for (size_t i = 0; i < d->input->windows; i++) {
+		double at = d->input->window[i].requested / fmax(1, width);
+
+		if (td_clock_known(d->input, i))
+			class[(int)fmin(CLASSES - 1, at)]++;
+	}
+	for (int i = 0; i < CLASSES; i++)
+		most = fmax(most, class[i]);
+	while (class[least] + CUT * sqrt(class[least]) < most)
+		least++;
+	d->least = least * width;
+	for (int i = least + 1; i + 1 < CLASSES; i++)
+		d->fall[i] = log((class[i - 1] + 1) / (class[i + 1] + 1)) / (2 * width);
 }
 
 /* What windows take beyond what was asked for is more where the program may not have
@@ -56,13 +81,16 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
 
-		if (!known(input, i))
+		if (!td_clock_known(input, i))
 			continue;
 		d->most = fmax(d->most, w->requested);
 		point[n++] = (struct td_axis_point){
 			input->clock[i], (float)(w->slots / axis->width - w->requested)};
 	}
 	d->first = fmax(1, td_axis_first(point, n));
+	d->least = -HUGE_VAL;
+	if (input->exact)
+		find_lengths(d);
 	free(point);
 	return 0;
 }
@@ -89,7 +117,8 @@ static int find_mix(struct td_clock_data *d, const struct td_axis *axis,
 	if (!line)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->input->windows; i++) {
-		double ticks = known(d->input, i) ? d->input->clock[i] : most;
+		int told = td_clock_known(d->input, i) && !d->input->window[i].silent;
+		double ticks = told ? d->input->clock[i] : most;
 
 		if (ticks < most)
 			add(&line[columns->open[i] * most + (uint32_t)ticks],
@@ -104,27 +133,45 @@ static int find_mix(struct td_clock_data *d, const struct td_axis *axis,
 	return 0;
 }
 
-/* What an edge of no length would count.  0: there are too few empty windows. */
-static int find_cost(const struct td_clock_data *d, const struct td_axis *axis,
-		     double *cost)
+/* 0: there are too few, -ENOMEM. */
+static int find_empty(struct td_clock_data *d, const struct td_axis *axis)
 {
-	struct line empty = {0};
+	int known = 0;
 
+	d->empty = calloc(TD_CLOCK_COUNTS, sizeof(*d->empty));
+	if (!d->empty)
+		return -ENOMEM;
 	for (size_t i = 0; i < d->input->windows; i++) {
-		if (d->input->window[i].empty)
-			add(&empty, &d->input->window[i], axis->width);
+		const struct td_separate_window *w = &d->input->window[i];
+		struct td_clock_empty *to = &d->empty[w->counts];
+
+		if (!w->empty || w->silent)
+			continue;
+		to->n++;
+		to->length += w->slots / axis->width;
+		for (int k = 0; k < NODES; k++)
+			to->value[k] += w->value[k] / axis->width;
 	}
-	for (int k = 0; k < NODES; k++)
-		cost[k] = (empty.y[k] - d->mix[k] * empty.x) / fmax(1, empty.n);
-	return empty.n >= EMPTIES_FEWEST;
+	for (int c = 0; c < TD_CLOCK_COUNTS; c++) {
+		struct td_clock_empty *of = &d->empty[c];
+
+		of->known = of->n >= EMPTIES_FEWEST;
+		known |= of->known;
+		of->length /= fmax(1, of->n);
+		for (int k = 0; k < NODES; k++)
+			of->value[k] /= fmax(1, of->n);
+	}
+	return known;
 }
 
 static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
-		     const struct td_keys *keys, const double *cost, size_t i,
-		     struct td_clock_window *to)
+		     const struct td_keys *keys, size_t i, struct td_clock_window *to)
 {
 	const struct td_separate_window *from = &d->input->window[i];
 	double length = from->slots / axis->width, step = length / 255;
+	const struct td_clock_empty *empty = &d->empty[from->counts];
+	const double *more;
+	double varies = td_clock_more(d, axis, from, &more);
 
 	to->ticks = d->input->clock[i];
 	to->asked = from->requested;
@@ -132,44 +179,45 @@ static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 	to->key[0] = keys->open[i];
 	to->key[1] = keys->close[i];
 	to->reading = (float)(d->input->exact ? axis->whole : step * step * ROUNDED);
-	for (int k = 0; k < NODES; k++)
-		to->beyond[k] = (float)(from->value[k] / axis->width - cost[k] -
-					d->mix[k] * length);
+	to->reading += isfinite(varies) ? (float)varies : 0;
+	to->silent = from->silent || !isfinite(varies) || !empty->known;
+	to->torn = varies > 0;
+	for (int k = 0; k < NODES && !to->silent; k++)
+		to->beyond[k] = (float)(from->value[k] / axis->width - empty->value[k] -
+					d->mix[k] * (length - empty->length) -
+					(more ? more[k] : 0));
 }
 
 static void take_all(struct td_clock_data *d, const struct td_axis *axis,
 		     const struct td_columns *columns, const struct td_ends *ends,
-		     const struct td_keys *keys, const double *cost)
+		     const struct td_keys *keys)
 {
 	for (size_t i = 0; i < d->input->windows; i++) {
 		struct td_clock_window *to = &d->window[d->windows];
 
-		if (!known(d->input, i) || d->input->clock[i] <= 0)
+		if (!td_clock_known(d->input, i) || d->input->clock[i] <= 0)
 			continue;
 		d->windows++;
-		take_one(d, axis, keys, cost, i, to);
+		take_one(d, axis, keys, i, to);
 		to->column[0] = columns->open[i];
 		to->column[1] = columns->close[i];
 		to->trigger[0] = ends->open[i];
 		to->trigger[1] = ends->close[i];
-		to->own = (uint8_t)td_columns_own(columns, d->input, axis, i);
+		to->alone = (uint8_t)td_columns_own(columns, d->input, axis, i);
+		to->own = to->alone && !to->silent;
 	}
 }
 
 static int find_windows(struct td_clock_data *d, const struct td_axis *axis,
 			const struct td_columns *columns, const struct td_ends *ends)
 {
-	double cost[NODES];
 	struct td_keys keys;
-	int err;
+	int err = td_keys_find(&keys, d->input, columns, 1);
 
-	if (!find_cost(d, axis, cost))
-		return 0;
-	err = td_keys_find(&keys, d->input, columns, 1);
 	d->most_keys = keys.keys;
 	d->window = calloc(d->input->windows + 1, sizeof(*d->window));
 	if (!err && d->window)
-		take_all(d, axis, columns, ends, &keys, cost);
+		take_all(d, axis, columns, ends, &keys);
 	td_keys_free(&keys);
 	return err || !d->window ? -ENOMEM : d->windows >= FEWEST;
 }
@@ -183,8 +231,13 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 	d->input = input;
 	d->columns = columns->columns;
 	d->start = axis->start;
+	err = find_empty(d, axis);
+	if (err <= 0)
+		return err;
+	d->whole = d->once = d->torn = -HUGE_VAL;
 	err = find_first(d, axis);
 	if (!err)
-		err = find_mix(d, axis, columns);
+		err = input->exact ? td_clock_tear(d, axis, columns)
+				   : find_mix(d, axis, columns);
 	return err ? err : find_windows(d, axis, columns, ends);
 }

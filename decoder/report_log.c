@@ -497,7 +497,7 @@ static int take(const struct taking *t, const struct td_profile_window *from,
 	fill(t, w, value, &t->log->window[slot]);
 	t->log->window[slot].open = number[0];
 	t->log->window[slot].close = number[1];
-	t->log->clock[slot] = td_report_ticks_of(&t->ticks, value);
+	t->log->clock[slot] = td_report_ticks_of(&t->ticks, w->group, value);
 	if (t->log->exact)
 		fill_counts(t, w, value, &t->log->counts[slot]);
 	for (int k = 0; k < 2; k++)
@@ -529,7 +529,7 @@ int td_report_log_add(struct td_report *report, const struct td_profile *profile
 	err = find_regions(&t);
 	if (!err)
 		err = td_report_ticks_find(profile, &t.ticks);
-	report->log->clocked = report->log->clocked || (!err && t.ticks.counter >= 0);
+	report->log->clocked = report->log->clocked || (!err && t.ticks.known);
 	for (size_t i = 0; i < profile->windows && !err; i++) {
 		const struct td_profile_window *w = &profile->window[i];
 

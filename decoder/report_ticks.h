@@ -12,16 +12,22 @@
 
 #include "decoder/profile.h"
 
-struct td_report_ticks {
+struct td_report_tick {
 	int counter; /* -1: not known */
 	double own;  /* of ours in a window */
 };
 
-/* Of a profile by PERF_METRICS; others have td_separate_input.common.  0 or -ENOMEM. */
+struct td_report_ticks {
+	struct td_report_tick group[TD_GROUPS_MAX]; /* 0 is all windows' without groups */
+	int known;                                  /* of some group */
+};
+
+/* 0 or -ENOMEM. */
 int td_report_ticks_find(const struct td_profile *profile, struct td_report_ticks *ticks);
 
-/* What td_separate_input.clock has of a window that counted value[]: NAN, not known, or
- * not below 0. */
-float td_report_ticks_of(const struct td_report_ticks *ticks, const double *value);
+/* What td_separate_input.clock has of a window of the group that counted value[]: NAN,
+ * not known, or not below 0. */
+float td_report_ticks_of(const struct td_report_ticks *ticks, uint32_t group,
+			 const double *value);
 
 #endif

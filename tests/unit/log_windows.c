@@ -109,7 +109,7 @@ static void describe_parts(struct td_file_header *header)
 	memcpy(header->event, event, sizeof(event));
 }
 
-static void describe_paired(struct td_file_header *header)
+static void describe_paired(struct td_file_header *header, int ticking)
 {
 	static const struct td_file_event event[] = {
 		{"inst", 0, 5, 0},         {"issued", 1, 1, 0},
@@ -117,13 +117,14 @@ static void describe_paired(struct td_file_header *header)
 		{"near_calls", 1, 7, 0},   {"not_delivered", 2, 1, 0},
 		{"recovery", 2, 2, 0},     {"near_returns", 2, 6, 0},
 		{"near_calls", 2, 7, 0},   {"stores", 3, 1, 0},
-		{"near_returns", 3, 6, 0},
+		{"near_returns", 3, 6, 0}, {"inst", 1, 5, 0},
+		{"inst", 2, 5, 0},
 	};
 
 	describe_groups(header);
 	header->groups = 4;
-	header->events = sizeof(event) / sizeof(event[0]);
-	memcpy(header->event, event, sizeof(event));
+	header->events = sizeof(event) / sizeof(event[0]) - (ticking ? 0 : 2);
+	memcpy(header->event, event, header->events * sizeof(event[0]));
 }
 
 /* The program's events behind returns and calls, half of each; the last group has no
@@ -195,9 +196,9 @@ static void put_part(const struct td_separate_window *from, unsigned part,
 void log_windows(struct build *build, const struct sim *sim, enum log_kind kind)
 {
 	static const char *const *const names[] = {
-		metrics_counters, group_counters,  all_counters,
-		part_counters,    shared_counters, paired_counters,
-		metrics_counters, clock_counters,  clock_counters};
+		metrics_counters, group_counters,  all_counters,     part_counters,
+		shared_counters,  paired_counters, metrics_counters, clock_counters,
+		paired_counters,  clock_counters};
 	uint32_t object, thread;
 	struct td_file_place **place =
 		calloc(sim->functions, sizeof(struct td_file_place *));
@@ -218,8 +219,8 @@ void log_windows(struct build *build, const struct sim *sim, enum log_kind kind)
 		describe_parts(build->header);
 	if (kind == LOG_SHARED)
 		describe_shared(build->header);
-	if (kind == LOG_PAIRED)
-		describe_paired(build->header);
+	if (kind == LOG_PAIRED || kind == LOG_TICKING)
+		describe_paired(build->header, kind == LOG_TICKING);
 	object = build_object(build, TD_OBJECT_ELF, "/nowhere/program");
 	thread = build_thread(build, 42, "main");
 	for (unsigned f = 0; f < sim->functions; f++)
@@ -241,13 +242,16 @@ void log_windows(struct build *build, const struct sim *sim, enum log_kind kind)
 			put_part(from, i % 2, to);
 		else if (kind == LOG_SHARED)
 			put_shared(from, i % 3, to);
-		else if (kind == LOG_PAIRED)
+		else if (kind == LOG_PAIRED || kind == LOG_TICKING)
 			put_paired(from, LOG_PAIRED_GROUP(i), to);
 		else
 			put_values(from, to);
 		if (kind == LOG_CLOCK || kind == LOG_UNSURE)
 			to->value[4] = LOG_BASE_TICKS + (uint32_t)sim->clock[i] +
 				       (kind == LOG_UNSURE && i % 3 == 0);
+		if (kind == LOG_TICKING)
+			to->value[5] =
+				LOG_BASE_TICKS + to->group + (uint32_t)sim->clock[i];
 		if (from->empty)
 			to->state = TD_WINDOW_EMPTY;
 		else if (from->open != from->close)

@@ -33,7 +33,9 @@ enum log_kind {
 	LOG_HALVES, /* LOG_METRICS, where another thread has half of each other window's
 		       slots */
 	LOG_CLOCK,  /* LOG_METRICS, and instructions */
-	LOG_UNSURE, /* the same, but our own are more in each third window */
+	LOG_TICKING, /* LOG_PAIRED, and instructions but in the last group; of ours in
+			each group one more than in the one before */
+	LOG_UNSURE,  /* the same, but our own are more in each third window */
 };
 
 /* Where it stands in the only object. */

@@ -612,14 +612,147 @@ START_TEST(nothing_to_tell)
 }
 END_TEST
 
+/* In which the short period has ended once more while they were read: `LATE` cycles
+ * behind their length, so that their counts have an edge more. */
+#define LATE 40.
+#define EDGE 50.
+
+static void tear(struct run *run)
+{
+	for (size_t i = 0; i < run->sim.windows; i++) {
+		struct td_separate_window *w = &run->sim.window[i];
+		double length = w->slots / run->axis.width;
+
+		if (w->empty || 2 * w->requested - length >= -LATE)
+			continue;
+		for (int k = 0; k < NODES; k++)
+			w->value[k] += (float)(EDGE * (0.5 + (double)(i % 64) / 64) *
+					       edge_mix[k] * run->axis.width);
+	}
+	run->input.exact = 1;
+}
+
+/* That is seen, and taken off; the mix of edges is known all the same. */
+START_TEST(torn_windows)
+{
+	double square = 0, n = 0;
+	struct run run;
+
+	start(&run, &edges);
+	tear(&run);
+	ck_assert_int_eq(take(&run), 1);
+	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+		ck_assert_double_eq_tol(run.data.mix[k], edge_mix[k], 0.01);
+		ck_assert_double_eq_tol(run.data.more[k], EDGE * edge_mix[k], 2);
+	}
+	ck_assert_double_ge(run.data.whole, -LATE);
+	ck_assert_double_lt(run.data.whole, 0);
+	for (size_t i = 0; i < run.data.windows; i++) {
+		const struct td_clock_window *w = &run.data.window[i];
+		uint32_t f = run.columns.function[w->column[0]];
+
+		if (!w->own || !w->torn || f == TD_NO_FUNCTION || f == 9)
+			continue;
+		n++;
+		square += pow(w->beyond[2] - w->ticks * run.sim.pace[f] *
+						     (run.sim.truth[f][2] - edge_mix[2]),
+			      2);
+	}
+	ck_assert_double_gt(n, 100);
+	/* an edge's scatter in this node is 8 cycles */
+	ck_assert_double_lt(sqrt(square / n), 14);
+	finish(&run);
+}
+END_TEST
+
+/* Windows of other groups say where the program is when, and nothing of what it counts.
+ */
+START_TEST(silent_windows)
+{
+	struct run run, all;
+
+	start(&all, &edges);
+	sort(&all);
+	td_clock_fill(&all.data, TD_NO_BATCH);
+	start(&run, &edges);
+	for (size_t i = 0; i < run.sim.windows; i++) {
+		struct td_separate_window *w = &run.sim.window[i];
+
+		w->silent = i % 3 != 0;
+		for (int k = 0; k < NODES && w->silent; k++)
+			w->value[k] = 1e6f;
+	}
+	sort(&run);
+	td_clock_fill(&run.data, TD_NO_BATCH);
+	ck_assert_uint_eq(run.data.keys, all.data.keys);
+	ck_assert_uint_eq(run.data.windows, all.data.windows);
+	for (size_t k = 0; k < run.data.keys; k++) {
+		const struct td_clock_key *key = &run.data.key[k];
+
+		ck_assert_uint_eq(key->bins, all.data.key[k].bins);
+		for (uint32_t b = 0; b < key->bins; b++) {
+			ck_assert_double_eq(key->bin[b].n, all.data.key[k].bin[b].n);
+			ck_assert_double_lt(fabs(key->bin[b].beyond[0]), 1000);
+		}
+	}
+	for (int k = 0; k < NODES; k++)
+		ck_assert_double_eq_tol(run.data.mix[k], edge_mix[k], 0.02);
+	finish(&run);
+	finish(&all);
+}
+END_TEST
+
+/* Where fewer are asked for, fewer are there to be slow. */
+START_TEST(rare_lengths)
+{
+	struct sim_setup setup = edges;
+	double fall = 0;
+	struct run run;
+
+	setup.windows = 60000;
+	start(&run, &setup);
+	/* as the smaller one of two numbers, and none below 100 */
+	for (size_t i = 0; i < run.sim.windows; i++) {
+		const struct td_separate_window *w = &run.sim.window[i];
+		double part = w->requested < 100 ? 0 : 1 - w->requested / 600;
+
+		if (!w->empty && (double)(i * 7919 % 1000) >= 1000 * part)
+			run.sim.window[i].requested = 0;
+	}
+	run.input.exact = 1;
+	ck_assert_int_eq(take(&run), 1);
+	ck_assert_double_ge(run.data.least, 75);
+	ck_assert_double_le(run.data.least, 125);
+	for (int i = 6; i < 18; i++) {
+		double middle = (i + 0.5) * run.data.most / TD_CLOCK_CLASSES;
+
+		fall += run.data.fall[i] * (600 - middle) / 12;
+	}
+	ck_assert_double_eq_tol(fall, 1, 0.2);
+	finish(&run);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("clock",
-			 (const TTest *const[]){
-				 the_mix_of_edges, own_windows_without_edges,
-				 times_add_up, places_tell_ends, no_places_in_loops,
-				 once_through_the_pair, true_paces_stay,
-				 wrong_paces_go_back, slower_states, no_states,
-				 ends_of_the_same, true_slopes_stay, wrong_slopes_go_back,
-				 fractions, errors, nothing_to_tell, NULL});
+	return unit_main("clock", (const TTest *const[]){the_mix_of_edges,
+							 torn_windows,
+							 silent_windows,
+							 rare_lengths,
+							 own_windows_without_edges,
+							 times_add_up,
+							 places_tell_ends,
+							 no_places_in_loops,
+							 once_through_the_pair,
+							 true_paces_stay,
+							 wrong_paces_go_back,
+							 slower_states,
+							 no_states,
+							 ends_of_the_same,
+							 true_slopes_stay,
+							 wrong_slopes_go_back,
+							 fractions,
+							 errors,
+							 nothing_to_tell,
+							 NULL});
 }

@@ -10,7 +10,7 @@
 
 static const struct sim_setup setup = {.kind = SIM_AWKWARD,
 				       .seed = 4,
-				       .windows = 3000,
+				       .windows = 5000,
 				       .shortest = 2,
 				       .most = 600,
 				       .clock = 1};
@@ -33,12 +33,14 @@ static struct td_report_ticks ticks_of(enum log_kind kind, double *off)
 	ck_assert_int_eq(td_report_ticks_find(&profile, &ticks), 0);
 	*off = 0;
 	for (size_t i = 0; i < profile.windows; i++) {
-		double value[TD_COUNTERS_MAX];
+		uint32_t group = profile.window[i].window->group;
+		double value[TD_COUNTERS_MAX], got;
 
 		td_profile_window_unrounded(&profile, profile.window[i].window, value);
-		*off = fmax(*off, fabs(td_report_ticks_of(&ticks, value) - sim.clock[i]));
-		if (ticks.counter < 0)
-			ck_assert(isnan(td_report_ticks_of(&ticks, value)));
+		got = td_report_ticks_of(&ticks, group, value);
+		ck_assert_int_eq(isnan(got), ticks.group[group].counter < 0);
+		if (!isnan(got))
+			*off = fmax(*off, fabs(got - sim.clock[i]));
 	}
 	td_profile_free(&profile);
 	build_free(&build);
@@ -51,8 +53,23 @@ START_TEST(ours_are_taken_off)
 	double off;
 	struct td_report_ticks ticks = ticks_of(LOG_CLOCK, &off);
 
-	ck_assert_int_ge(ticks.counter, 0);
-	ck_assert_double_eq_tol(ticks.own, LOG_BASE_TICKS, 1e-9);
+	ck_assert_int_ge(ticks.group[0].counter, 0);
+	ck_assert(ticks.known);
+	ck_assert_double_eq_tol(ticks.group[0].own, LOG_BASE_TICKS, 1e-9);
+	ck_assert_double_lt(off, 1e-9);
+}
+END_TEST
+
+/* Each group has its own, for it reads others; one counts none. */
+START_TEST(groups_have_their_own)
+{
+	double off;
+	struct td_report_ticks ticks = ticks_of(LOG_TICKING, &off);
+
+	for (uint32_t g = 0; g < 3; g++)
+		ck_assert_double_eq_tol(ticks.group[g].own, LOG_BASE_TICKS + g, 1e-9);
+	ck_assert_int_lt(ticks.group[3].counter, 0);
+	ck_assert(ticks.known);
 	ck_assert_double_lt(off, 1e-9);
 }
 END_TEST
@@ -61,7 +78,7 @@ START_TEST(ours_differ)
 {
 	double off;
 
-	ck_assert_int_lt(ticks_of(LOG_UNSURE, &off).counter, 0);
+	ck_assert(!ticks_of(LOG_UNSURE, &off).known);
 }
 END_TEST
 
@@ -100,13 +117,14 @@ START_TEST(nobody_counts)
 {
 	double off;
 
-	ck_assert_int_lt(ticks_of(LOG_METRICS, &off).counter, 0);
+	ck_assert(!ticks_of(LOG_METRICS, &off).known);
 }
 END_TEST
 
 int main(void)
 {
 	return unit_main("report_ticks",
-			 (const TTest *const[]){ours_are_taken_off, ours_differ,
-						one_differs, nobody_counts, NULL});
+			 (const TTest *const[]){ours_are_taken_off, groups_have_their_own,
+						ours_differ, one_differs, nobody_counts,
+						NULL});
 }
