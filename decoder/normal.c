@@ -100,6 +100,8 @@ static void connect(struct td_normal *normal, const struct td_rows *rows)
 	for (uint32_t c = 0; c < normal->columns; c++) {
 		if (normal->twin[c] != TD_NO_TWIN)
 			parent[find(parent, normal->twin[c])] = find(parent, c);
+		if (normal->tie && normal->tie[c].weight > 0)
+			parent[find(parent, normal->tie[c].to)] = find(parent, c);
 	}
 	for (uint32_t i = 0; i < normal->unknowns; i++)
 		parent[i] = find(parent, i);
@@ -285,6 +287,18 @@ static void add_keys(struct td_normal *normal, const struct td_rows *rows,
 	}
 }
 
+/* Into the lower triangle. */
+static void add_tie(struct td_normal *normal, uint32_t column, const struct td_tie *tie)
+{
+	struct td_group *group = &normal->group[normal->group_of[column]];
+	size_t n = group->size, a = normal->place_of[column];
+	size_t b = normal->place_of[tie->to];
+
+	group->matrix[a * (n + 1)] += tie->weight;
+	group->matrix[b * (n + 1)] += tie->weight;
+	group->matrix[a > b ? a * n + b : b * n + a] -= tie->weight;
+}
+
 static void add_prior(struct td_normal *normal)
 {
 	for (uint32_t i = 0; i < normal->unknowns; i++) {
@@ -295,6 +309,10 @@ static void add_prior(struct td_normal *normal)
 		for (int k = 0; k < TD_SEPARATE_NODES; k++)
 			normal->right.each[i][k] +=
 				normal->ridge[i] * normal->prior[i][k];
+	}
+	for (uint32_t c = 0; c < normal->columns && normal->tie; c++) {
+		if (normal->tie[c].weight > 0)
+			add_tie(normal, c, &normal->tie[c]);
 	}
 	for (int s = 0; s < TD_ROW_SHARED; s++) {
 		normal->shared[s][s] += normal->shared_ridge[s];

@@ -19,6 +19,13 @@
 
 typedef double td_sides[TD_SEPARATE_NODES];
 
+/* A column is held to another one. */
+struct td_tie {
+	uint32_t to;
+	double weight; /* precision of their difference; 0: it is not */
+	double doubt; /* variance of its fractions by that: it may be another after all */
+};
+
 /* A solution, or a right-hand side. */
 struct td_unknowns {
 	td_sides *each; /* [unknowns] */
@@ -44,7 +51,8 @@ struct td_normal {
 	td_sides *prior;   /* [unknowns] */
 	double shared_ridge[TD_ROW_SHARED];
 	td_sides shared_prior[TD_ROW_SHARED];
-	double between; /* cycles squared */
+	double between;           /* cycles squared */
+	const struct td_tie *tie; /* [columns]; NULL: none */
 	/* weights may be lowered; NULL: none.  They tie a column's nodes together. */
 	struct td_lines *lines;
 

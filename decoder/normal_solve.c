@@ -166,6 +166,21 @@ static void pull_noise(struct td_key_work *work, const struct td_normal *normal,
 	}
 }
 
+static void pull_ties(const struct td_normal *normal, const struct td_unknowns *at,
+		      struct td_unknowns *pull)
+{
+	for (uint32_t c = 0; c < normal->columns && normal->tie; c++) {
+		const struct td_tie *tie = &normal->tie[c];
+
+		for (int k = 0; k < TD_SEPARATE_NODES && tie->weight > 0; k++) {
+			double by = tie->weight * (at->each[tie->to][k] - at->each[c][k]);
+
+			pull->each[c][k] += by;
+			pull->each[tie->to][k] -= by;
+		}
+	}
+}
+
 static void pull_prior(const struct td_normal *normal, const struct td_unknowns *at,
 		       struct td_unknowns *pull)
 {
@@ -230,6 +245,7 @@ int td_normal_pull(const struct td_normal *normal, const struct td_rows *rows,
 		pull_rows(&work, normal, r, without, at, pull);
 	if (!err) {
 		pull_prior(normal, at, pull);
+		pull_ties(normal, at, pull);
 		pull_lines(normal, lines, at, pull);
 	}
 	td_key_free(&work);

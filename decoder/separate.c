@@ -152,6 +152,7 @@ static int solve_round(struct td_separate_state *s, int twins)
 	if (err)
 		return err;
 	s->normal.lines = &s->lines;
+	s->normal.tie = s->tie;
 	s->normal.between = s->axis.between;
 	unknowns = s->columns.columns;
 	for (uint32_t c = 0; c < s->columns.columns && twins; c++) {
@@ -180,12 +181,9 @@ static double nodes_more(const struct td_separate_state *s)
 }
 
 /* Functions lean as much as this round has seen, beyond what chance explains. */
-static int shrink_twins(struct td_separate_state *s)
+static void shrink_twins(struct td_separate_state *s, const double *part)
 {
-	double *part = malloc((s->normal.unknowns + 1) * sizeof(*part));
-	int err = part ? td_normal_prior_part(&s->normal, part) : -ENOMEM;
-
-	for (uint32_t c = 0; c < s->columns.columns && !err; c++) {
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
 		uint32_t twin = s->normal.twin[c];
 		double sum = 0, prior = s->twin_spread[c] * s->twin_spread[c], chance;
 
@@ -198,6 +196,18 @@ static int shrink_twins(struct td_separate_state *s)
 		chance = prior * part[twin] * (1 - part[twin]);
 		sum = (sum - chance) / pow(fmax(0.05, 1 - part[twin]), 2);
 		s->twin_spread[c] = sqrt(fmin(prior, fmax(TWIN_LEAST * prior, sum)));
+	}
+}
+
+/* What this round has seen: how much functions lean, and which pieces are alike. */
+static int look(struct td_separate_state *s)
+{
+	double *part = malloc((s->normal.unknowns + 1) * sizeof(*part));
+	int err = part ? td_normal_prior_part(&s->normal, part) : -ENOMEM;
+
+	if (!err) {
+		shrink_twins(s, part);
+		err = td_separate_tie(s, part);
 	}
 	free(part);
 	return err;
@@ -369,7 +379,7 @@ static int solve(struct td_separate_state *s)
 			find_differ(s, &s->events[i].rows);
 	}
 	if (!err)
-		err = shrink_twins(s);
+		err = look(s);
 	if (!err)
 		err = find_lines(s);
 	return err ? err : solve_and_bound(s, 1);
@@ -389,6 +399,7 @@ static void free_state(struct td_separate_state *s)
 	td_normal_free(&s->normal);
 	free(s->varies);
 	free(s->twin_spread);
+	free(s->tie);
 	free(s->prior_part);
 	free(s->at.each);
 	free(s->bounded.each);
@@ -417,8 +428,9 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	n = (size_t)s->columns.columns + 1;
 	s->varies = calloc(n, sizeof(*s->varies));
 	s->twin_spread = calloc(n, sizeof(*s->twin_spread));
+	s->tie = calloc(n, sizeof(*s->tie));
 	s->prior_part = calloc(2 * n, sizeof(*s->prior_part));
-	if (!s->varies || !s->twin_spread || !s->prior_part)
+	if (!s->varies || !s->twin_spread || !s->tie || !s->prior_part)
 		return -ENOMEM;
 	err = td_late_find(&s->late, s->input, &s->axis, &s->columns);
 	if (err)

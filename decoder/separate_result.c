@@ -107,6 +107,7 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 			answer[function].value[k] += part * s->bounded.each[c][k];
 			answer[function].free[k] += part * s->at.each[c][k];
 			answer[function].off[k] += part * off->each[c][k];
+			answer[function].common[k] += part * part * s->tie[c].doubt;
 			if (s->common.variance)
 				answer[function].common[k] +=
 					part * part * s->common.variance[c][k];

@@ -24,6 +24,7 @@ struct td_separate_state {
 	struct td_common common;
 	double *varies;      /* [columns]: between own windows, standard deviation */
 	double *twin_spread; /* [columns]: prior of its twin; 0: it has none */
+	struct td_tie *tie;  /* [columns]: of pieces */
 	struct td_rows rows;
 	struct td_ends ends;
 	struct td_clock clock;
@@ -42,6 +43,13 @@ struct td_separate_state {
  * else by s->sways_cost.  0 or -ENOMEM. */
 int td_separate_lines(const struct td_separate_state *s, const struct td_axis *axis,
 		      unsigned without, struct td_lines *lines);
+
+/*
+ * Ties pieces that no own window tells of to the piece of their function that own windows
+ * tell most of, as surely as both are alike by the solution that there is: s->tie.
+ * prior_part: of that solution, [unknowns].  0 or -ENOMEM.
+ */
+int td_separate_tie(struct td_separate_state *s, const double *prior_part);
 
 /* Jackknife, intervals, evidence: fills *result.  0 or -ENOMEM. */
 int td_separate_finish(struct td_separate_state *state, struct td_separate *result);

@@ -13,7 +13,6 @@
 #define STRETCH_PART 0.01 /* of its function's ends, at least */
 #define STRETCH_SURE 10.  /* log of how much likelier two of them are than one */
 #define SCARCER 3.        /* times: own windows in one stretch and in the next */
-#define PASSED_MOST 0.1   /* of its function's ends */
 #define TELLING 1         /* own windows, however few, that tell how a stretch behaves */
 #define BRIEF 16.         /* cycles: own windows of visits that are as short as windows */
 
@@ -335,15 +334,6 @@ static uint32_t offset_after(const struct end *end, const struct stretches *s, u
 	return i + 1 < s->n ? end[s->at[i + 1].begin].offset : UINT32_MAX;
 }
 
-/* One place where no window stays: a return, say, where interrupts come that were due in
- * the loop before it.  It takes no time, and nothing tells how it behaves. */
-static int is_passed(const struct end *end, const struct stretch *s,
-		     const struct piece *opened, double ends)
-{
-	return opened->n < TELLING && end[s->begin].offset == end[s->end - 1].offset &&
-	       size_of(s) <= PASSED_MOST * ends;
-}
-
 /* Those whose own windows, the few of one of them as well, say that they behave alike. */
 static int are_alike(const struct td_axis *axis, const struct piece *a,
 		     const struct piece *b)
@@ -361,7 +351,6 @@ static int are_brief(const struct piece *a, const struct piece *b)
 static void join_alike(const struct td_axis *axis, const struct end *end,
 		       const struct sample *sample, size_t n, struct stretches *s)
 {
-	double ends = (double)s->at[s->n - 1].end;
 	struct piece piece[TD_PIECES_MOST];
 	size_t k = 0;
 
@@ -371,9 +360,7 @@ static void join_alike(const struct td_axis *axis, const struct end *end,
 			add_sample(&piece[i], &sample[k]);
 	}
 	for (uint32_t i = 0; i + 1 < s->n;) {
-		if (!is_passed(end, &s->at[i], &piece[i], ends) &&
-		    !is_passed(end, &s->at[i + 1], &piece[i + 1], ends) &&
-		    !are_brief(&piece[i], &piece[i + 1]) &&
+		if (!are_brief(&piece[i], &piece[i + 1]) &&
 		    !are_alike(axis, &piece[i], &piece[i + 1])) {
 			i++;
 			continue;

@@ -38,6 +38,7 @@ decoder_tests = \
 	tests/unit/test_report_ticks \
 	tests/unit/test_report_topdown \
 	tests/unit/test_separate \
+	tests/unit/test_separate_alike \
 	tests/unit/test_separate_clock \
 	tests/unit/test_separate_edges \
 	tests/unit/test_separate_own \
@@ -175,6 +176,9 @@ tests_unit_test_separate_edges_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_common_SOURCES = tests/unit/test_window_common.c $(td_separated)
 tests_unit_test_window_common_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_common_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_separate_alike_SOURCES = tests/unit/test_separate_alike.c tests/unit/unit.h
+tests_unit_test_separate_alike_CFLAGS = $(td_unit_cflags)
+tests_unit_test_separate_alike_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_own_SOURCES = tests/unit/test_separate_own.c $(td_separated)
 tests_unit_test_separate_own_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_own_LDADD = $(td_unit_ldadd) -lm

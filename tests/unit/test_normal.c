@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,9 +155,41 @@ START_TEST(clusters_are_solved_apart)
 }
 END_TEST
 
+/* A function tied to one that no window connects it with is as that one is, and at the
+ * solution nothing pulls. */
+START_TEST(tied_together)
+{
+	const double truth[FUNCTIONS] = {0.2, 0.7, 0.4, 0.1};
+	const struct td_tie tie[FUNCTIONS] = {[3] = {.to = 0, .weight = 1e9}};
+	struct clusters clusters;
+	struct td_normal normal;
+	td_sides each[FUNCTIONS];
+	struct td_unknowns pull = {.each = each};
+
+	make_clusters(&clusters, truth);
+	ck_assert_int_eq(td_normal_init(&normal, FUNCTIONS, FUNCTIONS), 0);
+	normal.tie = tie;
+	for (uint32_t i = 0; i < FUNCTIONS; i++)
+		normal.ridge[i] = 1e-3;
+	normal.shared_ridge[0] = normal.shared_ridge[1] = 1;
+	ck_assert_int_eq(td_normal_build(&normal, &clusters.rows), 0);
+	ck_assert_uint_eq(normal.groups, 1);
+	ck_assert_int_eq(td_normal_solve(&normal, &normal.right), 0);
+	ck_assert_double_eq_tol(normal.right.each[3][0], normal.right.each[0][0], 1e-3);
+	ck_assert_double_gt(fabs(normal.right.each[1][0] - normal.right.each[0][0]), 0.1);
+	ck_assert_int_eq(td_normal_pull(&normal, &clusters.rows, NULL, TD_NO_BATCH,
+					&normal.right, &pull),
+			 0);
+	for (uint32_t f = 0; f < FUNCTIONS; f++)
+		ck_assert_double_eq_tol(each[f][0], 0, 1e-3);
+	td_normal_free(&normal);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("normal",
 			 (const TTest *const[]){noise_flattens, more_noise_than_all,
-						clusters_are_solved_apart, NULL});
+						clusters_are_solved_apart, tied_together,
+						NULL});
 }

@@ -18,67 +18,39 @@ enum { CALLER, HALVES, COLD, FUNCTIONS };
 struct part {
 	uint32_t function, offset, cycles; /* a byte a cycle */
 	int leaves;                        /* by a call or a return, not by a jump */
-	int passed;                        /* interrupts wait for its end */
 };
 
 /* A jump to the cold part in the middle, and back behind it. */
 static const struct part once[] = {
-	{CALLER, 0, 80, 1, 0},
-	{HALVES, 0, 30, 0, 0},
-	{COLD, 0, 150, 0, 0},
-	{HALVES, 30, 30, 1, 0},
+	{CALLER, 0, 80, 1},
+	{HALVES, 0, 30, 0},
+	{COLD, 0, 150, 0},
+	{HALVES, 30, 30, 1},
 };
 
 /* The same, now and then. */
 static const struct part seldom[] = {
-	{CALLER, 0, 1500, 1, 0},
-	{HALVES, 0, 30, 0, 0},
-	{COLD, 0, 150, 0, 0},
-	{HALVES, 30, 30, 1, 0},
+	{CALLER, 0, 1500, 1},
+	{HALVES, 0, 30, 0},
+	{COLD, 0, 150, 0},
+	{HALVES, 30, 30, 1},
 };
 
 /* A loop with a jump to the cold part and back. */
 static const struct part often[] = {
-	{CALLER, 0, 80, 1, 0}, {HALVES, 0, 60, 0, 0}, {COLD, 0, 50, 0, 0},
-	{HALVES, 0, 60, 0, 0}, {COLD, 0, 50, 0, 0},   {HALVES, 0, 60, 0, 0},
-	{COLD, 0, 50, 0, 0},   {HALVES, 0, 60, 0, 0}, {COLD, 0, 50, 0, 0},
-	{HALVES, 0, 60, 0, 0}, {CALLER, 80, 5, 1, 0},
+	{CALLER, 0, 80, 1}, {HALVES, 0, 60, 0}, {COLD, 0, 50, 0},   {HALVES, 0, 60, 0},
+	{COLD, 0, 50, 0},   {HALVES, 0, 60, 0}, {COLD, 0, 50, 0},   {HALVES, 0, 60, 0},
+	{COLD, 0, 50, 0},   {HALVES, 0, 60, 0}, {CALLER, 80, 5, 1},
 };
 
 /* Round and round by jumps. */
-static const struct part ring[] = {{HALVES, 0, 60, 0, 0}, {COLD, 0, 90, 0, 0}};
-
-#define SHORT(passed)                                                                    \
-	{CALLER, 0, 80, 1, 0}, {HALVES, 0, 10, 0, 0},                                    \
-	{                                                                                \
-		HALVES, ENDING, 4, 1, passed                                             \
-	}
-#define SHORT_ONES(passed)                                                               \
-	SHORT(passed), SHORT(passed), SHORT(passed), SHORT(passed), SHORT(passed),       \
-		SHORT(passed), SHORT(passed), SHORT(passed)
-
-/* A loop of mostly few turns that returns: what waits for the end of its last block comes
- * at the return. */
-static const struct part loop[] = {
-	SHORT_ONES(1),
-	{CALLER, 0, 80, 1, 0},
-	{HALVES, 0, 300, 0, 0},
-	{HALVES, ENDING, 4, 1, 1},
-};
-
-/* The same with an ending that takes its time. */
-static const struct part slow[] = {
-	SHORT_ONES(0),
-	{CALLER, 0, 80, 1, 0},
-	{HALVES, 0, 300, 0, 0},
-	{HALVES, ENDING, 4, 1, 0},
-};
+static const struct part ring[] = {{HALVES, 0, 60, 0}, {COLD, 0, 90, 0}};
 
 /* A call and a return, in visits of about `cycles`. */
 #define CALLS(cycles)                                                                    \
-	{CALLER, 0, 40, 1, 0}, {HALVES, 0, cycles, 1, 0}, {CALLER, 40, 15, 1, 0},        \
+	{CALLER, 0, 40, 1}, {HALVES, 0, cycles, 1}, {CALLER, 40, 15, 1},                 \
 	{                                                                                \
-		HALVES, ENDING, 4, 1, 0                                                  \
+		HALVES, ENDING, 4, 1                                                     \
 	}
 #define MORE_CALLS(cycles) CALLS(cycles), CALLS(cycles), CALLS(cycles), CALLS(cycles)
 static const struct part brief[] = {MORE_CALLS(12)}, longer[] = {MORE_CALLS(60)};
@@ -86,7 +58,6 @@ static const struct part brief[] = {MORE_CALLS(12)}, longer[] = {MORE_CALLS(60)}
 struct moment {
 	uint32_t function, offset, left; /* left: calls and returns so far */
 	uint32_t unlike; /* cycles so far of what behaves in another way */
-	uint32_t wait;   /* until an interrupt comes */
 };
 
 static struct moment moment[16384];
@@ -94,10 +65,10 @@ static struct td_separate_window window[WINDOWS];
 static size_t windows = WINDOWS;
 static double start_spread; /* of edges, cycles */
 
-/* The cold part, and an ending that takes its time. */
+/* The cold part, and the ending. */
 static int is_unlike(const struct part *part)
 {
-	return part->function == COLD || (part->offset == ENDING && !part->passed);
+	return part->function == COLD || part->offset == ENDING;
 }
 
 /* What the program does, cycle by cycle, over and over again. */
@@ -109,13 +80,10 @@ static size_t run(const struct part *part, size_t parts)
 	for (int round = 0; round < 8; round++) {
 		for (size_t i = 0; i < parts; i++) {
 			for (uint32_t c = 0; c < part[i].cycles; c++) {
-				uint32_t wait = part[i].cycles - 1 - c;
-
-				wait = part[i].passed ? wait : 0;
 				unlike += is_unlike(&part[i]);
-				moment[n++] = (struct moment){part[i].function,
-							      part[i].offset + c + wait,
-							      left, unlike, wait};
+				moment[n++] =
+					(struct moment){part[i].function,
+							part[i].offset + c, left, unlike};
 			}
 			left += part[i].leaves != 0;
 		}
@@ -134,12 +102,8 @@ static void cut(const struct part *part, size_t parts)
 		uint32_t length = 2 + (uint32_t)td_random_below(&random, LONGEST);
 		const struct moment *open =
 			&moment[td_random_below(&random, moments - LONGEST - 10)];
-		const struct moment *close;
+		const struct moment *close = open + length;
 
-		open += open->wait;
-		close = open + length;
-		close += close->wait;
-		length = (uint32_t)(close - open);
 		window[i] = (struct td_separate_window){
 			.open = open->function,
 			.open_offset = open->offset,
@@ -430,14 +394,6 @@ static unsigned pieces_of(const struct part *part, size_t parts)
 	return pieces;
 }
 
-/* No way through a function is one place that no window stays in. */
-START_TEST(passed_place)
-{
-	ck_assert_uint_eq(pieces_of(loop, sizeof(loop) / sizeof(loop[0])), 1);
-	ck_assert_uint_ge(pieces_of(slow, sizeof(slow) / sizeof(slow[0])), 2);
-}
-END_TEST
-
 /* At the end of a short visit no window is own, whatever it does there. */
 START_TEST(brief_visits)
 {
@@ -455,11 +411,11 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("window_columns",
-			 (const TTest *const[]){
-				 cold_part, seldom_cold, cold_part_of_a_loop,
-				 there_and_back, way_round, way_round_behind_edges,
-				 own_by_length, passed_place, brief_visits,
-				 whole_where_it_jumps, rounding_makes_no_pieces,
-				 slots_make_no_pieces, chance_makes_no_pieces, NULL});
+	return unit_main(
+		"window_columns",
+		(const TTest *const[]){cold_part, seldom_cold, cold_part_of_a_loop,
+				       there_and_back, way_round, way_round_behind_edges,
+				       own_by_length, brief_visits, whole_where_it_jumps,
+				       rounding_makes_no_pieces, slots_make_no_pieces,
+				       chance_makes_no_pieces, NULL});
 }
