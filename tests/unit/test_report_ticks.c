@@ -105,8 +105,8 @@ START_TEST(one_differs)
 	ck_assert_uint_gt(n, 100);
 	empty[n / 2]->value[4] += 7;
 	ck_assert_int_eq(td_report_ticks_find(&profile, &ticks), 0);
-	ck_assert_int_ge(ticks.counter, 0);
-	ck_assert_double_eq_tol(ticks.own, LOG_BASE_TICKS, 1e-9);
+	ck_assert_int_ge(ticks.group[0].counter, 0);
+	ck_assert_double_eq_tol(ticks.group[0].own, LOG_BASE_TICKS, 1e-9);
 	td_profile_free(&profile);
 	build_free(&build);
 	sim_free(&sim);
