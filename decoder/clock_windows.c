@@ -13,7 +13,6 @@
 #define STILL_MOST 64u   /* of its instructions in them */
 #define CLASSES TD_CLOCK_CLASSES
 #define CUT 3.      /* standard deviations */
-#define READ 0.3    /* the same of counts, cycles squared: they are whole */
 #define ROUNDED 0.1 /* variance of rounding, in steps */
 
 const struct td_clock_set td_clock_set[TD_CLOCK_SETS] = {
