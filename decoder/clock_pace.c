@@ -93,8 +93,9 @@ void td_clock_find_slow(struct td_clock_data *d)
 	}
 }
 
-/* What is asked for of windows with as many cycles varies by where the program starts;
- * where fewer windows are asked for a longer one there are more of the shorter ones. */
+/* What is asked for of windows with as many cycles varies by where the program starts,
+ * and of windows with as many instructions by how slow it is; where fewer windows are
+ * asked for a longer one there are more of the shorter ones. */
 static double unbiased(const struct td_clock_data *d, double asked, double variance)
 {
 	double at = asked / d->most * TD_CLOCK_CLASSES;
@@ -136,12 +137,13 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 	uint32_t at[2] = {w->column[0], d->columns};
 	double sway = td_clock_sway(&d->state[at[0]]);
 	double cycles = w->ticks * d->pace[at[0]], x[2] = {0, 1};
+	double variance = SCATTER + cycles * cycles * sway;
 
 	if (w->ticks < d->first || cycles + d->start - 60 < d->least ||
 	    1.2 * cycles + d->start + 60 >= d->most)
 		return;
 	x[0] = cycles * (1 + TD_CLOCK_OWN * sway);
-	td_clock_fit_add(fit, at, x, 2, unbiased(d, w->asked, SCATTER) - d->start - x[0],
+	td_clock_fit_add(fit, at, x, 2, unbiased(d, w->asked, variance) - d->start - x[0],
 			 1 / (SCATTER + cycles * cycles * d->differ));
 }
 

@@ -292,6 +292,17 @@ START_TEST(once_through_the_pair)
 }
 END_TEST
 
+static void step_once(const struct td_clock_data *d, struct td_clock_fit *fit)
+{
+	ck_assert_int_eq(td_clock_fit_room(fit, (size_t)d->columns + 1), 0);
+	for (size_t i = 0; i < fit->n; i++)
+		fit->matrix[i * fit->n + i] = fit->ridge[i] = 1e-3;
+	fit->adding = 1;
+	td_clock_pace(d, fit, TD_NO_BATCH);
+	td_clock_factor(fit);
+	td_clock_step(fit);
+}
+
 /* One step of the paces, all of which are `wrong` times what they should be. */
 static void step(struct run *run, double wrong, struct td_clock_fit *fit)
 {
@@ -301,13 +312,7 @@ static void step(struct run *run, double wrong, struct td_clock_fit *fit)
 		d->pace[c] *= wrong;
 	td_clock_fill(d, TD_NO_BATCH);
 	td_clock_find_slow(d);
-	ck_assert_int_eq(td_clock_fit_room(fit, (size_t)d->columns + 1), 0);
-	for (size_t i = 0; i < fit->n; i++)
-		fit->matrix[i * fit->n + i] = fit->ridge[i] = 1e-3;
-	fit->adding = 1;
-	td_clock_pace(d, fit, TD_NO_BATCH);
-	td_clock_factor(fit);
-	td_clock_step(fit);
+	step_once(d, fit);
 }
 
 /* Lengths asked for say how many cycles an instruction takes. */
@@ -733,12 +738,45 @@ START_TEST(rare_lengths)
 }
 END_TEST
 
+/* Own windows of 100 and 200 instructions, one cycle each in the mean, as lengths that
+ * become rarer by `fall` a cycle leave them. */
+START_TEST(slow_ones_are_rarer)
+{
+	const double fall = 0.004, sway = 0.02, scatter = 400, begin = 50;
+	struct td_clock_state state = {.unsure = sway};
+	struct td_clock_window window[2];
+	double pace = 1;
+	struct td_clock_data d = {.window = window, .windows = 2, .columns = 1};
+	struct td_clock_fit fit;
+
+	d.state = &state;
+	d.pace = &pace;
+	d.start = begin;
+	d.most = 600;
+	for (int i = 0; i < TD_CLOCK_CLASSES; i++)
+		d.fall[i] = fall;
+	for (int i = 0; i < 2; i++) {
+		double cycles = 100 * (i + 1);
+		double asked = begin + cycles * (1 + TD_CLOCK_OWN * sway) -
+			       fall * (scatter + cycles * cycles * sway);
+
+		window[i] = (struct td_clock_window){
+			.ticks = (float)cycles, .asked = (float)asked, .alone = 1};
+	}
+	step_once(&d, &fit);
+	ck_assert_double_eq_tol(fit.pull[0], 0, 0.002);
+	ck_assert_double_eq_tol(fit.pull[1], 0, 0.2);
+	td_clock_fit_free(&fit);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("clock", (const TTest *const[]){the_mix_of_edges,
 							 torn_windows,
 							 silent_windows,
 							 rare_lengths,
+							 slow_ones_are_rarer,
 							 own_windows_without_edges,
 							 times_add_up,
 							 places_tell_ends,
