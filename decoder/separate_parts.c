@@ -266,6 +266,16 @@ static int join(const struct td_separate_input *input, const struct parts *parts
 	return 0;
 }
 
+/* Instructions were a clock: they have told what states there were, which no trace has.
+ */
+static int is_clocked(const struct parts *parts)
+{
+	for (unsigned p = 0; p < parts->n; p++)
+		if (parts->part[p].result.cost.clocked)
+			return 1;
+	return 0;
+}
+
 int td_separate_parts(const struct td_separate_input *input, struct td_separate *result)
 {
 	struct parts parts = {.n = 0};
@@ -273,7 +283,7 @@ int td_separate_parts(const struct td_separate_input *input, struct td_separate 
 
 	for (unsigned p = 0; p < parts.n && !err; p++)
 		err = separate_part(input, parts.rest, &parts.part[p]);
-	if (!err && input->common)
+	if (!err && input->common && !is_clocked(&parts))
 		err = separate_common(input, parts.rest, &parts.common);
 	if (!err)
 		err = join(input, &parts, result);
