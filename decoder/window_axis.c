@@ -15,6 +15,7 @@
 #define START_ERROR 0.5
 #define START_ERROR_NONE 1000.
 #define STILL 1.2 /* standard deviations */
+#define RARE 1000 /* one window of so many, and one, may have lost cycles */
 
 static int known(const struct td_separate_window *window)
 {
@@ -116,6 +117,28 @@ double td_axis_first(struct td_axis_point *point, size_t n)
 	return i ? point[i].requested : 0;
 }
 
+static int by_beyond(const void *a, const void *b)
+{
+	const struct td_axis_point *x = a, *y = b;
+
+	return (x->beyond > y->beyond) - (x->beyond < y->beyond);
+}
+
+/*
+ * A trigger comes when it is due or later, so how soon windows have ended says how much
+ * later than that others are.  Now and then the counter of cycles has stood still for
+ * some hundreds of them, which no other event lacks: one such window must not say that
+ * triggers are due before they can be, nor be told apart.  Sorts the points.
+ */
+static void find_soonest(struct td_axis *axis, struct td_axis_point *point, size_t n)
+{
+	size_t lost = n / RARE + 1;
+
+	qsort(point, n, sizeof(*point), by_beyond);
+	axis->soonest = point[lost < n ? lost : 0].beyond - axis->beyond;
+	axis->lacks = axis->spread + 1 - axis->soonest;
+}
+
 /*
  * A window that is too short for its edges ends before the program starts, and is
  * longer than asked for by what is left of them: `first` is where that ends.
@@ -128,9 +151,7 @@ static void find_first(struct td_axis *axis, struct td_axis_point *point, size_t
 	while (i + 1 < n && point[i].requested < axis->first)
 		i++;
 	mean_of(point + i, n - i, &axis->beyond, &axis->spread);
-	axis->soonest = HUGE_VAL;
-	for (; i < n; i++)
-		axis->soonest = fmin(axis->soonest, point[i].beyond - axis->beyond);
+	find_soonest(axis, point + i, n - i);
 }
 
 static int find_beyond(const struct td_separate_input *input, struct td_axis *axis)
@@ -290,10 +311,20 @@ double td_axis_due(const struct td_axis *axis, const struct td_separate_window *
 	return fmin(length, fmax(axis->start, window->requested + axis->soonest));
 }
 
+/* Where that is not known (lacks is 0) each window does. */
+static int has_its_cycles(const struct td_axis *axis,
+			  const struct td_separate_window *window)
+{
+	return axis->lacks <= 0 ||
+	       window->slots / axis->width - window->requested - axis->beyond >
+		       -axis->lacks;
+}
+
 int td_axis_counts(const struct td_axis *axis, const struct td_separate_window *window)
 {
 	return axis->kind == TD_AXIS_MEASURED ||
-	       (window->requested > 0 && window->requested >= axis->first);
+	       (window->requested > 0 && window->requested >= axis->first &&
+		has_its_cycles(axis, window));
 }
 
 int td_axis_ended(const struct td_axis *axis, const struct td_separate_window *window)

@@ -22,6 +22,7 @@ struct td_axis {
 	int blocks;     /* interrupts come where a block of instructions ends, and where
 			   a window's trigger was due is known */
 	double soonest; /* of measured - requested length, less `beyond`; cycles */
+	double lacks;   /* what is so far below `beyond` has lost cycles; 0: nothing */
 	int follows;    /* the cost is the same in each window: what a window took beyond
 			   what was asked for is the program's */
 	int opening;    /* the kernel cut the windows: measured length is the length, and

@@ -115,5 +115,5 @@ void td_opening_find(const struct td_separate_input *input, struct td_axis *axis
 		set_edges(axis, &sums);
 	else
 		set_none(input, axis);
-	axis->beyond = axis->soonest = 0;
+	axis->beyond = axis->soonest = axis->lacks = 0;
 }
