@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define USUAL 0.2       /* an event's mean, as a part of slots: separate.h's scale */
+#define RARE 50         /* times as rare as the commonest: mostly instructions */
 #define EVENTS_FEW 100  /* in all windows */
 #define VISIT_LONG 1000 /* cycles */
 #define OPENED_FEW 4    /* windows of the group that open in a function */
@@ -180,20 +181,45 @@ static int take_group(struct td_report *report, const struct td_separate_input *
 	return err;
 }
 
-static int separate_group(struct td_report *report, const struct td_separate_input *input,
-			  const struct td_report_counts *counts, uint32_t number)
+/* Keeps the events that are rare beside the group's commonest, or the others. */
+static void keep_events(struct group *group, int rare)
 {
-	struct td_separate_window *window =
-		malloc((input->windows + 1) * sizeof(*window));
+	unsigned n = group->events;
+	double least = INFINITY;
+
+	for (unsigned e = 0; e < n; e++)
+		if (group->event[e].scale > 0)
+			least = fmin(least, group->event[e].scale);
+	group->events = 0;
+	for (unsigned e = 0; e < n; e++)
+		if ((group->event[e].scale > RARE * least) == rare)
+			group->event[group->events++] = group->event[e];
+}
+
+/*
+ * Rare events are told apart by themselves.  Each is brought to the same mean, and so is
+ * the rounding of its counts to whole ones, which decides with what else is chance how
+ * much a row counts for: beside rare events a common one would be told apart as if
+ * windows of one function were no better known than those of many.
+ */
+static int separate_group(struct td_report *report, const struct td_separate_input *input,
+			  const struct td_report_counts *counts, uint32_t number,
+			  int rare)
+{
+	struct td_separate_window *window;
 	struct td_separate_input of = *input;
 	struct group group = {.number = number};
 	struct td_separate result;
 	int err;
 
-	if (!window)
-		return -ENOMEM;
 	find_events(&report->plan, &group);
 	find_scales(input, counts, &group);
+	keep_events(&group, rare);
+	if (rare && !group.events)
+		return 0;
+	window = malloc((input->windows + 1) * sizeof(*window));
+	if (!window)
+		return -ENOMEM;
 	find_returns(input, counts, &group);
 	take_windows(input, counts, &group, window);
 	of.window = window;
@@ -203,7 +229,7 @@ static int separate_group(struct td_report *report, const struct td_separate_inp
 	err = td_separate(&of, &result);
 	if (!err && result.cost.axis == TD_AXIS_REQUESTED)
 		err = take_group(report, input, counts, &group, &result);
-	if (!err && result.cost.axis == TD_AXIS_REQUESTED && !number)
+	if (!err && result.cost.axis == TD_AXIS_REQUESTED && !number && !rare)
 		take_evidence(report, &result);
 	if (!err)
 		td_separate_free(&result);
@@ -216,8 +242,11 @@ int td_report_rates(struct td_report *report, const struct td_separate_input *in
 {
 	int err = 0;
 
-	for (uint32_t g = first; g < report->plan.groups && !err; g++)
-		err = separate_group(report, input, counts, g);
+	for (uint32_t g = first; g < report->plan.groups && !err; g++) {
+		err = separate_group(report, input, counts, g, 0);
+		if (!err)
+			err = separate_group(report, input, counts, g, 1);
+	}
 	return err;
 }
 

@@ -44,7 +44,7 @@ static void put_values(const struct td_separate_window *from, struct td_file_win
 
 /*
  * The same by Skylake's events on four counters: level 1 without returns, or two of its
- * nodes with them.
+ * nodes with them, one beside a rare event that no header names.
  */
 static void put_group(const struct td_separate_window *from, unsigned group,
 		      struct td_file_window *to)
@@ -55,7 +55,7 @@ static void put_group(const struct td_separate_window *from, unsigned group,
 	long value[3][4] = {
 		{retired, bad, lround(node[TD_NODE_FRONTEND_BOUND]),
 		 lround(node[TD_NODE_BACKEND_BOUND])},
-		{retired, lround(node[TD_NODE_FRONTEND_BOUND])},
+		{retired, lround(node[TD_NODE_FRONTEND_BOUND]), recovery / 16},
 		{retired + bad - 4 * recovery, retired, recovery},
 	};
 

@@ -412,6 +412,42 @@ START_TEST(rates_where_all_groups_count_returns)
 }
 END_TEST
 
+/* A common event's rate, as the first function has it; with or without a rare one in
+ * its group. */
+static struct td_groups_rate rate_beside(int rare)
+{
+	struct td_groups_rate rate;
+	struct run run;
+
+	sim_run(&run.sim, &setup);
+	log_windows(&run.build, &run.sim, LOG_JUDGED);
+	if (rare)
+		run.build.header->event[run.build.header->events++] =
+			(struct td_file_event){"clears", 1, 3, 0};
+	run.report = td_report_new(&(struct td_report_query){0});
+	build_add(&run.build, run.report);
+	ck_assert_int_eq(td_report_finish(run.report), 0);
+	if (rare)
+		ck_assert(find(run.report, 0)
+				  ->groups->rate[number_of(run.report, "clears", 1)]
+				  .known);
+	rate = find(run.report, 0)
+		       ->groups->rate[number_of(run.report, "not_delivered", 1)];
+	run_free(&run);
+	return rate;
+}
+
+/* The rounding of few events decides nothing of many. */
+START_TEST(rates_beside_rare_events)
+{
+	struct td_groups_rate alone = rate_beside(0), beside = rate_beside(1);
+
+	ck_assert(alone.known && beside.known);
+	ck_assert_double_eq(beside.value, alone.value);
+	ck_assert_double_eq(beside.half, alone.half);
+}
+END_TEST
+
 static void assert_totals(const struct sim *sim, const struct td_topdown_value *node)
 {
 	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
@@ -717,6 +753,7 @@ int main(void)
 						own_cost_of_groups,
 						rates_of_short_functions,
 						rates_where_all_groups_count_returns,
+						rates_beside_rare_events,
 						totals_by_groups,
 						tells_apart_on_a_shared_core,
 						profiles_add_up,
