@@ -20,7 +20,7 @@ static void by_turns(void)
 	}
 }
 
-static void separate_turns(const struct sim_setup *setup)
+static struct td_separate_input turns(const struct sim_setup *setup)
 {
 	struct td_separate_input input;
 
@@ -31,6 +31,13 @@ static void separate_turns(const struct sim_setup *setup)
 	input.exact = 1;
 	input.returns = TD_RETURNS_AND_CALLS;
 	input.common = sim.clock;
+	return input;
+}
+
+static void separate_turns(const struct sim_setup *setup)
+{
+	struct td_separate_input input = turns(setup);
+
 	ck_assert_int_eq(td_separate_parts(&input, &result), 0);
 }
 
@@ -59,8 +66,49 @@ START_TEST(intervals_of_what_varies)
 }
 END_TEST
 
+/* Whether instructions of all windows change what is said of any function. */
+static int common_tells(struct td_separate_input *input)
+{
+	const float *common = input->common;
+	struct td_separate without;
+	int tells = 0;
+
+	ck_assert_int_eq(td_separate_parts(input, &result), 0);
+	input->common = NULL;
+	ck_assert_int_eq(td_separate_parts(input, &without), 0);
+	input->common = common;
+	for (size_t f = 0; f < result.functions; f++)
+		tells += result.function[f].node[TD_NODE_RETIRING].estimate.value !=
+			 without.function[f].node[TD_NODE_RETIRING].estimate.value;
+	td_separate_free(&without);
+	td_separate_free(&result);
+	return tells > 0;
+}
+
+/* Not where windows were chosen to count. */
+START_TEST(states_by_all_windows)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 2,
+					.windows = 15000,
+					.shortest = 2,
+					.most = 600,
+					.slower = 0.2,
+					.dwell = 400,
+					.calls = 1,
+					.clock = 1};
+	struct td_separate_input input = turns(&setup);
+
+	ck_assert(common_tells(&input));
+	input.chosen = 1;
+	ck_assert(!common_tells(&input));
+	sim_free(&sim);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("separate_parts",
-			 (const TTest *const[]){intervals_of_what_varies, NULL});
+			 (const TTest *const[]){intervals_of_what_varies,
+						states_by_all_windows, NULL});
 }
