@@ -65,12 +65,12 @@ rates = [f["events"]["any"]["per_cycle"]["value"] for f in report["functions"] i
 check(len(rates) == 12 and all(abs(rate - 1) < 0.01 for rate in rates), "THREAD_ANY a cycle: %s" % rates)
 END_OF_STATEMENTS
 # How sure that is depends on how often the other one comes and goes meanwhile: half widths were
-# below 6 points in most runs, and 18 in one.
-shares skx-both "$now_and_then" "0.05 0.95" 25 "-m skx-smt" 1 150
+# below 6 points in most runs, 18 in one, and 27 in one on a busy machine, 6 points off.
+shares skx-both "$now_and_then" "0.05 0.95" 35 "-m skx-smt" 1 150
 
 # Who may not: that event alone is missing.
 said="tdagent: events of TDAGENT_EVENTS that do not count here: any"
-shares ivb-both "$now_and_then TDAGENT_EVENTS=any=r20003c" "0.05 0.95" 25 "-m ivb-smt -u 1000 -p 2" 1 150
+shares ivb-both "$now_and_then TDAGENT_EVENTS=any=r20003c" "0.05 0.95" 35 "-m ivb-smt -u 1000 -p 2" 1 150
 said=
 holds ivb-both <<'END_OF_STATEMENTS'
 check(not any("any" in f.get("events", {}) for f in report["functions"]), "there is THREAD_ANY")
