@@ -250,24 +250,27 @@ void td_metrics_close(struct td_thread *thread)
 		registers->member_fd[i] = -1;
 }
 
-/* User-mode cycles of the loop, by an event of their own; 0 if it did not count. */
-static uint64_t run_loop(const struct td_metrics_machine *machine)
+/*
+ * User-mode cycles of the loop, by an event of their own: 0 if there is none.  False if
+ * it had to wait: others count as well, and the kernel has all of them take turns.
+ */
+static bool run_loop(const struct td_metrics_machine *machine, uint64_t *cycles)
 {
 	struct {
 		uint64_t events, enabled, running, value;
 	} count = {0};
 	int fd = open_event(PERF_TYPE_HARDWARE, machine->cycles, 0, -1);
 
+	*cycles = 0;
 	if (fd < 0)
-		return 0;
+		return true;
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	for (volatile uint32_t i = 0; i < LOOP; i++)
 		;
-	if (read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count) ||
-	    count.running != count.enabled)
-		count.value = 0;
+	if (read(fd, &count, sizeof(count)) == (ssize_t)sizeof(count))
+		*cycles = count.value;
 	td_descriptor_close(fd);
-	return count.value;
+	return count.running == count.enabled;
 }
 
 /* Where the extra events' values are, for the decoder's formulas. */
@@ -335,13 +338,14 @@ static int judge(const struct td_metrics_machine *machine, struct td_thread *thr
 	struct td_reading now = {.elapsed = 0};
 	uint64_t cycles;
 	uint32_t width;
+	bool alone;
 
 	td_metrics_shape.width = 1;
 	td_metrics_shape.correction = (struct td_correction){0};
 	if (thread->registers.mapped)
 		learn_lock_step(&thread->registers);
 	machine->counters->reset(thread);
-	cycles = run_loop(machine);
+	alone = run_loop(machine, &cycles);
 	if (thread->registers.mapped)
 		td_metrics_capture(&thread->registers, &thread->capture);
 	if (!machine->counters->read(thread, &now) ||
@@ -349,6 +353,10 @@ static int judge(const struct td_metrics_machine *machine, struct td_thread *thr
 		return refuse(
 			why, size, -EIO,
 			"the slots and metrics counters get no register, or read as nonsense");
+	if (!alone)
+		return refuse(why, size, -EIO,
+			      "others count as well, and the slots and metrics counters "
+			      "get no register at times");
 	if (!cycles)
 		return refuse(why, size, -EIO, "the cycles event does not count");
 	width = width_of(now.values[0], cycles);
