@@ -16,9 +16,9 @@
 #define TELLING 1         /* own windows, however few, that tell how a stretch behaves */
 #define BRIEF 16.         /* cycles: own windows of visits that are as short as windows */
 
-/* An own window's place and what it counted there. */
+/* An own window's places at both ends, and what it counted there. */
 struct sample {
-	uint32_t function, offset;
+	uint32_t function, offset, last;
 	float cycles, value[TD_NODES_LEVEL1];
 	float reading; /* variance of a value by how it is read */
 };
@@ -61,6 +61,7 @@ static size_t take_samples(const struct td_separate_input *input,
 		sample[n] = (struct sample){
 			.function = w->open,
 			.offset = w->open_offset,
+			.last = w->close_offset,
 			.cycles = (float)cycles,
 			.reading = (float)reading(axis, w),
 		};
@@ -348,6 +349,21 @@ static int are_brief(const struct piece *a, const struct piece *b)
 	return a->n + b->n > 0 && a->x + b->x < BRIEF * (a->n + b->n);
 }
 
+/* What goes from its beginning far into another stretch tells of that one. */
+static int is_mostly_in(const struct sample *sample, uint32_t from, uint32_t below)
+{
+	uint32_t low = sample->offset, high = sample->last, way;
+
+	if (low > high) {
+		low = sample->last;
+		high = sample->offset;
+	}
+	way = high - low;
+	low = low > from ? low : from;
+	high = high < below ? high : below;
+	return high - low >= way / 2;
+}
+
 static void join_alike(const struct td_axis *axis, const struct end *end,
 		       const struct sample *sample, size_t n, struct stretches *s)
 {
@@ -355,9 +371,13 @@ static void join_alike(const struct td_axis *axis, const struct end *end,
 	size_t k = 0;
 
 	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t from = i ? end[s->at[i].begin].offset : 0;
+		uint32_t below = offset_after(end, s, i);
+
 		memset(&piece[i], 0, sizeof(piece[i]));
-		for (; k < n && sample[k].offset < offset_after(end, s, i); k++)
-			add_sample(&piece[i], &sample[k]);
+		for (; k < n && sample[k].offset < below; k++)
+			if (is_mostly_in(&sample[k], from, below))
+				add_sample(&piece[i], &sample[k]);
 	}
 	for (uint32_t i = 0; i + 1 < s->n;) {
 		if (!are_brief(&piece[i], &piece[i + 1]) &&

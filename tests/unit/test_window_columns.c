@@ -55,6 +55,17 @@ static const struct part ring[] = {{HALVES, 0, 60, 0}, {COLD, 0, 90, 0}};
 #define MORE_CALLS(cycles) CALLS(cycles), CALLS(cycles), CALLS(cycles), CALLS(cycles)
 static const struct part brief[] = {MORE_CALLS(12)}, longer[] = {MORE_CALLS(60)};
 
+/* Four times a short way, the fifth time a long one; both begin at the same place. */
+#define SHORT_WAY                                                                        \
+	{CALLER, 0, 40, 1}, {HALVES, ENDING, 6, 0},                                      \
+	{                                                                                \
+		HALVES, ENDING + 1, 14, 1                                                \
+	}
+static const struct part ways[] = {
+	SHORT_WAY, SHORT_WAY,          SHORT_WAY,
+	SHORT_WAY, {CALLER, 0, 40, 1}, {HALVES, ENDING, 306, 1},
+};
+
 struct moment {
 	uint32_t function, offset, left; /* left: calls and returns so far */
 	uint32_t unlike; /* cycles so far of what behaves in another way */
@@ -381,17 +392,21 @@ START_TEST(chance_makes_no_pieces)
 }
 END_TEST
 
-static unsigned pieces_of(const struct part *part, size_t parts)
+static unsigned pieces_of_halves(void)
 {
-	struct td_columns columns;
+	struct td_columns columns = columns_of_all();
 	unsigned pieces = 0;
 
-	cut(part, parts);
-	columns = columns_of_all();
 	for (uint32_t c = 0; c < columns.columns; c++)
 		pieces += columns.function[c] == HALVES;
 	td_columns_free(&columns);
 	return pieces;
+}
+
+static unsigned pieces_of(const struct part *part, size_t parts)
+{
+	cut(part, parts);
+	return pieces_of_halves();
 }
 
 /* At the end of a short visit no window is own, whatever it does there. */
@@ -399,6 +414,27 @@ START_TEST(brief_visits)
 {
 	ck_assert_uint_eq(pieces_of(brief, sizeof(brief) / sizeof(brief[0])), 1);
 	ck_assert_uint_ge(pieces_of(longer, sizeof(longer) / sizeof(longer[0])), 2);
+}
+END_TEST
+
+/* Chance: no window is own of the short way.  Those that begin where both do, and go the
+ * long way, do not tell what the short one is like. */
+START_TEST(two_ways)
+{
+	unsigned long_way = 0;
+
+	cut(ways, sizeof(ways) / sizeof(ways[0]));
+	for (size_t i = 0; i < WINDOWS; i++) {
+		struct td_separate_window *w = &window[i];
+
+		if (w->open != HALVES || w->close != HALVES || w->calls ||
+		    w->open_offset > ENDING + 14)
+			continue;
+		w->empty = w->close_offset < ENDING + 40;
+		long_way += !w->empty;
+	}
+	ck_assert_uint_ge(long_way, 40);
+	ck_assert_uint_eq(pieces_of_halves(), 2);
 }
 END_TEST
 
@@ -411,11 +447,11 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"window_columns",
-		(const TTest *const[]){cold_part, seldom_cold, cold_part_of_a_loop,
-				       there_and_back, way_round, way_round_behind_edges,
-				       own_by_length, brief_visits, whole_where_it_jumps,
-				       rounding_makes_no_pieces, slots_make_no_pieces,
-				       chance_makes_no_pieces, NULL});
+	return unit_main("window_columns",
+			 (const TTest *const[]){
+				 cold_part, seldom_cold, cold_part_of_a_loop,
+				 there_and_back, way_round, way_round_behind_edges,
+				 own_by_length, brief_visits, two_ways,
+				 whole_where_it_jumps, rounding_makes_no_pieces,
+				 slots_make_no_pieces, chance_makes_no_pieces, NULL});
 }
