@@ -186,16 +186,16 @@ python3 "$lab_tests/coverage.py" --label parts --low 70 --high 100 "$work/parts"
 head -n 4 "$work/coverage"
 by_groups parts 2 1 no
 
-# Windows would be as long as several functions, which nobody notices without returns: a
-# run has two dozen steps of length, of which those that are drawn long, or whose tick comes late
-# for the time is the kernel's, make 0.8 to 4 % of the windows too long.  Steps twice as long make
-# 13 %.  Ticks are in time here (1.04 of what was asked for): test_vernier_tick has that rule.
+# Windows would be as long as several functions, which nobody notices without returns: 200
+# rounds have two dozen steps of length, of which those that are drawn long, or whose tick comes
+# late for the time is the kernel's, make 0.2 to 12 % of the windows too long (twelve seeds: 3.3 %
+# in the mean).  Steps twice as long make 13 %.  Ticks are in time here (1.04 of what was asked for): test_vernier_tick has that rule.
 echo "== groups of events, late ticks"
-measure late "-m skx -s 2" 50000 2000 "-t 2 -r 200 -x sleep -x migrate"
+measure late "-m skx -s 2" 50000 2000 "-t 2 -r 600 -x sleep -x migrate"
 accurate late --brief --windows 50 --enough 10 --functions-only --points 5
 holds late <<'END'
 windows = report["totals"]["windows"]
-check(windows["rejected"].get("late", 0) < 0.08 * report["totals"]["samples"], "late: %s" % windows)
+check(windows["rejected"].get("late", 0) < 0.11 * report["totals"]["samples"], "late: %s" % windows)
 END
 
 echo "== groups of events, level 1 in one of them"
