@@ -10,7 +10,8 @@
 #include "decoder/groups_level1.h"
 
 #define Z95 1.95996
-#define WHOLE 0.29 /* anything up to half an event: its standard deviation */
+#define WHOLE 0.29      /* anything up to half an event: its standard deviation */
+#define LEFT_LEAST 1e-9 /* of a distribution, to have a mean */
 #define SOURCES_MAX (TD_EVENTS_MAX + TD_NODES_LEVEL1)
 #define NODES TD_GROUPS_MAX /* as a group: level 1 as it was measured */
 
@@ -434,12 +435,33 @@ static double between(double value, double most)
 	return value < 0 ? 0 : value > most ? most : value;
 }
 
+static double density(double x)
+{
+	return exp(-x * x / 2) / sqrt(2 * M_PI);
+}
+
+/*
+ * A node is some part of its parent, any before it was measured: the mean of what lies
+ * between 0 and the parent of a normal distribution about `middle`.  Where `half` is more
+ * than the parent that is half of it, elsewhere hardly more than `middle` itself.
+ */
+static double part_of(double most, double middle, double half)
+{
+	double sd = half / Z95, low = -middle / sd, high = (most - middle) / sd;
+	double left = (erf(high / M_SQRT2) - erf(low / M_SQRT2)) / 2;
+
+	if (!(half > 0) || left < LEFT_LEAST)
+		return between(middle, most);
+	return between(middle + sd * (density(low) - density(high)) / left, most);
+}
+
 static void set_node(struct sources *all, int node, struct td_topdown_value *value)
 {
 	const char *name = td_topdown_tree[node].name;
 	const char *text = formula_of(all->family, name, strlen(name));
 	int parent = td_topdown_tree[node].parent;
 	double most = parent < 0 ? 1 : value[parent].estimate.value, middle, half;
+	double bound = parent < 0 ? 1 : value[parent].estimate.high;
 
 	if (!text || value[node].present || (parent >= 0 && !value[parent].present))
 		return;
@@ -451,8 +473,10 @@ static void set_node(struct sources *all, int node, struct td_topdown_value *val
 	value[node] = (struct td_topdown_value){
 		.present = 1,
 		.df = df_of(all),
-		.estimate = {between(middle, most), between(middle - half, 1),
-			     between(middle + half, 1)},
+		.estimate = {parent < 0 ? between(middle, 1)
+					: part_of(most, middle, half),
+			     between(middle - half, bound),
+			     between(middle + half, bound)},
 	};
 	/* what the parent leaves no room for is beyond the interval as well */
 	if (value[node].estimate.low > value[node].estimate.value)

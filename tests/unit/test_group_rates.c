@@ -305,9 +305,41 @@ START_TEST(rates_told_apart)
 	ck_assert(td_groups_rate(&plan, 1, first, 100, &groups, &rate));
 	ck_assert_double_eq_tol(rate.per_cycle.high,
 				0.2 + hypot(0.0003, 1.95996 * 29 / 100000), 1e-9);
+	groups.rate[1].value = 0.12;
 	level1();
 	td_groups_values(&plan, first, 100, &groups, node);
-	assert_node(TD_NODE_FETCH_LATENCY, 20);
+	assert_node(TD_NODE_FETCH_LATENCY, 12);
+}
+END_TEST
+
+/* A fetch latency of so many percent, told apart, +- `half`, is known to be `expected`;
+ * the frontend is 20. */
+static void assert_latency(double told, double half, double expected)
+{
+	const struct td_topdown_value *latency = &node[TD_NODE_FETCH_LATENCY];
+
+	groups.rate[1] = (struct td_groups_rate){
+		.known = 1, .df = 50, .value = told / 100, .half = half / 100};
+	memset(node, 0, sizeof(node));
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	ck_assert_double_eq_tol(100 * latency->estimate.value, expected, 0.2);
+	ck_assert_double_le(latency->estimate.low, latency->estimate.value);
+	ck_assert_double_ge(latency->estimate.high, latency->estimate.value);
+	ck_assert_double_le(latency->estimate.high,
+			    node[TD_NODE_FRONTEND_BOUND].estimate.high);
+}
+
+/* Where hardly anything is known of it, it is half of its parent; a little known moves it
+ * from there, and what is known well it is. */
+START_TEST(level_2_is_a_part_of_level_1)
+{
+	assert_latency(0, 500, 10);
+	assert_latency(0, 1, 0.41); /* sqrt(2 / pi) of a standard deviation */
+	assert_latency(20, 1, 19.59);
+	assert_latency(19, 10, 15.55);
+	assert_latency(12, 1, 12);
+	assert_latency(90, 1, 20);
 }
 END_TEST
 
@@ -322,6 +354,7 @@ int main(void)
 				      groups_that_share_what_the_run_leaves,
 				      rates_of_events,
 				      rates_told_apart,
+				      level_2_is_a_part_of_level_1,
 				      groups_know_their_own_cost,
 				      NULL};
 
