@@ -283,7 +283,7 @@ int td_separate_parts(const struct td_separate_input *input, struct td_separate 
 
 	for (unsigned p = 0; p < parts.n && !err; p++)
 		err = separate_part(input, parts.rest, &parts.part[p]);
-	if (!err && input->common && !input->chosen && !is_clocked(&parts))
+	if (!err && input->common && !is_clocked(&parts))
 		err = separate_common(input, parts.rest, &parts.common);
 	if (!err)
 		err = join(input, &parts, result);

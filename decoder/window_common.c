@@ -196,6 +196,8 @@ static void even_out_class(const struct search *s, struct place *place, size_t n
 		even_out(s, place, n, k);
 }
 
+/* Own ones alone: all open in one column, so that which of them count is chance even
+ * where that was chosen by where they open. */
 static void even_out_all(const struct search *s)
 {
 	for (size_t i = 0, end; i < s->places; i = end) {
@@ -214,8 +216,7 @@ int td_common_find(struct td_common *common, const struct td_separate_input *inp
 		.input = input, .columns = columns, .axis = axis, .common = common};
 	size_t windows = input->windows + 1;
 
-	/* a group that was chosen by where a window opened is no chance */
-	if (!input->common || input->chosen || axis->kind != TD_AXIS_REQUESTED)
+	if (!input->common || axis->kind != TD_AXIS_REQUESTED)
 		return 0;
 	common->variance = calloc(columns->columns + 1, sizeof(*common->variance));
 	common->doubt = calloc(columns->columns + 1, sizeof(*common->doubt));

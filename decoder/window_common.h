@@ -5,7 +5,8 @@
  * Where groups of events take turns a window counts its group's alone, but instructions
  * are counted in each.  What windows between the same two columns, of one length, have of
  * them beyond their mean is chance, and what their events have beyond theirs goes with
- * it. Which group a window has is chance as well; so that part of a group's counts which
+ * it. Which group a window has is chance as well, of those that open in one column even
+ * where that was chosen by where they open; so that part of a group's counts which
  * follows the instructions is brought to the mean of all groups' windows, which are
  * more.  doc/estimates.md, "Counts that all windows have".
  *
