@@ -72,7 +72,9 @@ int td_events_open_group(const struct td_events_found *of,
 			 const struct td_groups_shape *shape,
 			 struct td_group_pages *group, uint32_t number, uint32_t tid)
 {
-	for (uint32_t i = 0; i < shape->members[number]; i++) {
+	group->members = shape->members[number];
+	group->own = group->members - shape->judged[number] - 1; /* and instructions */
+	for (uint32_t i = 0; i < group->members; i++) {
 		group->fd[i] = td_events_open_event(of, &of->member[number][i], 0, tid,
 						    i ? group->fd[0] : -1);
 		if (group->fd[i] < 0)

@@ -17,35 +17,48 @@
 struct td_groups_shape td_groups_shapes[TD_CORE_TYPES];
 uint32_t td_groups_common;
 
-/* So many bits, with their sign: a sampling event counts up to zero. */
-static uint64_t signed_bits(const volatile struct perf_event_mmap_page *page,
-			    uint64_t value)
+/* Bits that its register has not. */
+static uint32_t unused_of(const volatile struct perf_event_mmap_page *page)
 {
-	uint32_t width = page->pmc_width ? page->pmc_width : 48;
+	uint32_t width = page->pmc_width;
 
-	return (uint64_t)((int64_t)(value << (64 - width)) >> (64 - width));
+	return 64 - (width ? width : 48);
 }
 
-/* One count, 64 bits wide; false, with the count of what has been, where no counter has
- * the event just now. */
-static bool read_count(const volatile struct perf_event_mmap_page *page, uint64_t *count)
+/* A register with its sign: a sampling event counts up to zero. */
+static inline uint64_t extended(uint64_t value, uint32_t unused)
 {
-	uint64_t offset, value = 0;
-	uint32_t lock;
+	return (uint64_t)((int64_t)(value << unused) >> unused);
+}
 
-	do {
-		lock = page->lock;
-		__asm__ volatile("" ::: "memory");
-		offset = (uint64_t)page->offset;
-		if (td_groups_is_only_here(page->index) ||
-		    !td_metrics_read_one(page, &value)) {
-			*count = offset;
-			return false;
-		}
-		__asm__ volatile("" ::: "memory");
-	} while (page->lock != lock);
-	*count = offset + signed_bits(page, value);
-	return true;
+static inline uint64_t cycles_of(const struct td_group_counts *counts, uint32_t unused)
+{
+	return counts->kept[0] +
+	       (counts->cycles ? extended(counts->value[0], unused) : 0);
+}
+
+/* Cycles since the last reset, 64 bits wide. */
+static uint64_t elapsed(const struct td_group_counters *groups)
+{
+	uint32_t unused = unused_of(groups->cycles);
+
+	return cycles_of(&groups->now, unused) - cycles_of(&groups->base, unused);
+}
+
+/* The same of the members, each where its value belongs. */
+static void count_members(const struct td_group_counters *groups, uint64_t *values)
+{
+	const struct td_group_pages *group = &groups->group[groups->active];
+	const uint8_t *value = groups->shape->value[groups->active];
+	const struct td_group_counts *now = &groups->now, *base = &groups->base;
+
+	for (uint32_t i = 0; i < group->members; i++) {
+		uint32_t unused = unused_of(group->page[i]);
+
+		values[value[i]] = now->kept[1 + i] - base->kept[1 + i] +
+				   extended(now->value[1 + i], unused) -
+				   extended(base->value[1 + i], unused);
+	}
 }
 
 /* As read() of a group gives it (PERF_FORMAT_GROUP with both times). */
@@ -53,64 +66,89 @@ struct group_read {
 	uint64_t events, enabled, running, value[TD_GROUP_MEMBERS];
 };
 
-/* All of it by read(), of descriptors that are still ours. */
-static bool read_by_call(const struct td_thread *thread, uint64_t *count, uint64_t *idle)
+/* All of it by read(), of descriptors that are still ours; next to each other as well. */
+static bool read_by_call(const struct td_thread *thread, struct td_group_counts *to,
+			 uint64_t *idle)
 {
 	const struct td_group_counters *groups = thread->groups;
-	uint32_t n = groups->shape->members[groups->active];
+	uint32_t n = groups->shape->members[groups->active], lock;
 	int leader = groups->group[groups->active].fd[0];
 	struct group_read group;
 
-	if (!td_perf_is_ours(thread, thread->fd) || !td_perf_is_ours(thread, leader) ||
-	    td_syscall3(SYS_read, thread->fd, count, sizeof(*count)) !=
-		    (long)sizeof(*count) ||
-	    td_syscall3(SYS_read, leader, &group, sizeof(group)) < (long)(3 + n) * 8 ||
+	if (!td_perf_is_ours(thread, thread->fd) || !td_perf_is_ours(thread, leader))
+		return false;
+	lock = groups->cycles->lock;
+	if (td_syscall3(SYS_read, leader, &group, sizeof(group)) < (long)(3 + n) * 8 ||
+	    td_syscall3(SYS_read, thread->fd, &to->kept[0], sizeof(to->kept[0])) !=
+		    (long)sizeof(to->kept[0]) ||
 	    group.events != n)
 		return false;
+	to->torn = groups->cycles->lock != lock;
 	for (uint32_t i = 0; i < n; i++)
-		count[1 + i] = group.value[i];
+		to->kept[1 + i] = group.value[i];
 	*idle = group.enabled - group.running;
 	return true;
 }
 
-static bool read_members(const struct td_group_counters *groups, uint64_t *count)
+/* The cycles by their register, at any time: nothing moves the page while it is read. */
+static void take_cycles(const struct td_group_counters *groups,
+			struct td_group_counts *to)
 {
-	const struct td_group_pages *group = &groups->group[groups->active];
-	uint32_t n = groups->shape->members[groups->active];
-	bool complete = true;
+	const volatile struct perf_event_mmap_page *page = groups->cycles;
+	uint32_t lock;
 
-	for (uint32_t i = 0; i < n; i++)
-		complete = complete && read_count(group->page[i], &count[1 + i]);
-	return complete;
+	do {
+		lock = page->lock;
+		to->kept[0] = (uint64_t)page->offset;
+		to->cycles = td_groups_take_one(page, td_groups_common, &to->value[0]);
+	} while (page->lock != lock);
 }
 
-static bool read_cycles(struct td_group_counters *groups)
+static void keep_members(const struct td_group_counters *groups,
+			 struct td_group_counts *to)
 {
-	bool taken = groups->first.taken && !groups->late;
+	const struct td_group_pages *group = &groups->group[groups->active];
 
-	groups->first.taken = false;
-	if (!taken)
-		return read_count(groups->cycles, &groups->count[0]);
-	groups->count[0] =
-		groups->first.offset + signed_bits(groups->cycles, groups->first.value);
-	return true;
+	for (uint32_t i = 0; i < group->members; i++)
+		to->kept[1 + i] = (uint64_t)group->page[i]->offset;
+}
+
+/*
+ * Where the kernel throttles the trigger, its cycles stand still from the end of the
+ * period until it is armed again, and everything else goes on.  They have been read
+ * some instructions ago.
+ */
+static bool stand_still(const struct td_group_counters *groups)
+{
+	struct td_group_counts again;
+
+	take_cycles(groups, &again);
+	return again.cycles && again.value[0] == groups->now.value[0] &&
+	       again.kept[0] == groups->now.kept[0];
+}
+
+static bool finish_capture(struct td_group_counters *groups)
+{
+	keep_members(groups, &groups->now);
+	groups->stood = groups->now.cycles && stand_still(groups);
+	/* when the period ended is not known then, but how much has elapsed must be */
+	if (groups->now.torn)
+		take_cycles(groups, &groups->now);
+	return groups->now.taken && groups->now.cycles && !groups->stood;
 }
 
 void td_groups_capture(struct td_thread *thread)
 {
 	struct td_group_counters *groups = thread->groups;
-	const volatile struct perf_event_mmap_page *leader =
-		groups->group[groups->active].page[0];
-	uint32_t lock = leader->lock;
 
-	if (groups->shape->by_read)
-		groups->complete = read_by_call(thread, groups->count, &groups->idle);
-	else
-		groups->complete =
-			read_cycles(groups) && read_members(groups, groups->count);
-	groups->complete = groups->complete && lock == leader->lock;
-	groups->lock = lock;
 	groups->fresh = true;
+	if (!groups->started)
+		td_groups_begin_capture(groups);
+	groups->started = false;
+	groups->complete = (groups->shape->by_read
+				    ? read_by_call(thread, &groups->now, &groups->idle)
+				    : finish_capture(groups)) &&
+			   groups->lock == groups->group[groups->active].page[0]->lock;
 }
 
 void td_groups_make_nodes(const struct td_groups_shape *shape, uint64_t *values)
@@ -137,20 +175,16 @@ void td_groups_make_nodes(const struct td_groups_shape *shape, uint64_t *values)
 static bool read_group(struct td_thread *thread, struct td_reading *now)
 {
 	struct td_group_counters *groups = thread->groups;
-	uint32_t active = groups->active, n = groups->shape->members[active];
 
 	if (!groups->fresh)
 		td_groups_capture(thread);
 	groups->fresh = false;
 	memset(now->values, 0, sizeof(now->values));
-	now->elapsed = groups->count[0] - groups->base[0];
+	now->elapsed = elapsed(groups);
 	now->values[0] = now->elapsed * groups->shape->width;
-	for (uint32_t i = 0; i < n; i++)
-		now->values[groups->shape->value[active][i]] =
-			groups->count[1 + i] - groups->base[1 + i];
-	if (active == 0 && groups->shape->nodes)
+	count_members(groups, now->values);
+	if (!groups->active && groups->shape->nodes)
 		td_groups_make_nodes(groups->shape, now->values);
-	/* where the kernel has throttled the cycles they stand still, on their counter */
 	return groups->complete && groups->based && now->elapsed &&
 	       groups->idle == groups->base_idle;
 }
@@ -161,25 +195,29 @@ static bool read_total(struct td_thread *thread, struct td_reading *now)
 	return read_group(thread, now) && thread->groups->active == 0;
 }
 
+/* What the pages say first: the registers are the window's beginning. */
 static void reset_group(struct td_thread *thread)
 {
 	struct td_group_counters *groups = thread->groups;
+	const volatile struct perf_event_mmap_page *leader =
+		groups->group[groups->active].page[0];
 
-	groups->base_lock = groups->group[groups->active].page[0]->lock;
+	groups->base_lock = leader->lock;
 	if (groups->shape->by_read) {
-		groups->based = read_by_call(thread, groups->base, &groups->base_idle);
+		groups->based = read_by_call(thread, &groups->base, &groups->base_idle);
 		return;
 	}
-	/* before the start the cycles are not on a counter yet */
-	read_count(groups->cycles, &groups->base[0]);
-	groups->based = read_members(groups, groups->base);
+	keep_members(groups, &groups->base);
+	td_groups_take(groups, &groups->group[groups->active], &groups->base);
+	groups->based = groups->base.taken && !groups->base.torn && !groups->stood &&
+			leader->lock == groups->base_lock;
 }
 
 static bool was_switched(const struct td_thread *thread)
 {
 	const struct td_group_counters *groups = thread->groups;
 
-	return groups->late || groups->lock != groups->base_lock;
+	return groups->now.torn || groups->lock != groups->base_lock;
 }
 
 const struct td_counter_ops td_groups_ops = {
@@ -200,7 +238,8 @@ static bool change_to(struct td_thread *thread, uint32_t group)
 	td_syscall3(SYS_ioctl, from, PERF_EVENT_IOC_DISABLE, 0);
 	td_syscall3(SYS_ioctl, to, PERF_EVENT_IOC_ENABLE, 0);
 	groups->active = group;
-	groups->fresh = false;
+	/* whatever is on a counter starts anew, if the kernel had stopped it or not */
+	groups->fresh = groups->stood = false;
 	return true;
 }
 
@@ -312,13 +351,16 @@ void td_groups_open(struct td_thread *thread, const struct td_identity *identity
 void td_groups_close(struct td_thread *thread)
 {
 	struct td_group_counters *groups = thread->groups;
-	uint64_t cycles = groups->base[0];
+	uint32_t unused;
+	uint64_t cycles;
 
-	groups->fresh = false;
+	groups->fresh = groups->stood = false;
 	if (!groups->active || !change_to(thread, 0))
 		return;
+	unused = unused_of(groups->cycles);
+	cycles = cycles_of(&groups->base, unused);
 	reset_group(thread);
 	/* the period that runs was armed before */
 	if (thread->armed_at != TD_ARMED_UNKNOWN)
-		thread->armed_at -= groups->base[0] - cycles;
+		thread->armed_at -= cycles_of(&groups->base, unused) - cycles;
 }

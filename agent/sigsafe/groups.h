@@ -25,7 +25,7 @@
 #define TD_GROUP_VALUE_INST 5u
 #define TD_GROUP_VALUE_LEAVINGS 6u
 #define TD_GROUP_NODES 4u
-#define TD_GROUPS_PASS 12u   /* rounds of two instructions */
+#define TD_GROUPS_PASS 33u   /* rounds of two instructions */
 #define TD_GROUPS_DITHER 32u /* the same */
 
 /* What all threads' groups on cores of a type have in common; constant after the
@@ -57,7 +57,18 @@ extern struct td_groups_shape td_groups_shapes[TD_CORE_TYPES];
 
 struct td_group_pages {
 	int fd[TD_GROUP_MEMBERS]; /* the first is the leader; -1 none */
+	/* Its events; the first ones are what a return to user mode costs some of. */
+	uint32_t members, own;
 	const volatile struct perf_event_mmap_page *page[TD_GROUP_MEMBERS];
+};
+
+/* Counts, of the cycles and then of the members: what the kernel keeps, and what the
+ * registers have beyond it. */
+struct td_group_counts {
+	uint64_t kept[1 + TD_GROUP_MEMBERS], value[1 + TD_GROUP_MEMBERS];
+	bool taken;  /* each member had a counter */
+	bool cycles; /* they had one; otherwise they are what they were at last */
+	bool torn;   /* the trigger's period ended while they were read */
 };
 
 /* A thread's counters. */
@@ -67,23 +78,18 @@ struct td_group_counters {
 	uint32_t active;
 	const volatile struct perf_event_mmap_page *cycles; /* of the trigger */
 	struct td_group_pages group[TD_GROUPS_MAX];
-	/* The cycles as the handler found them: a register and what to add to it. */
-	struct {
-		bool taken; /* in this signal, and the page has not moved meanwhile */
-		uint64_t offset, value;
-	} first;
 	/* Of a drilled window, in sums over functions: how many of its kind it stands
 	 * for, because others of its function were for what is below; 0: it is one of
 	 * these. */
 	uint32_t stands_for;
-	bool late;     /* the cycles had to be read again */
-	bool fresh;    /* count[] is of this signal */
+	bool started;  /* now is of this signal, as far as the registers go */
+	bool fresh;    /* now is of this signal */
+	bool stood;    /* the kernel has stopped the trigger, and its cycles with it */
 	bool complete; /* all of it was on counters */
-	bool based;    /* the same of base[] */
+	bool based;    /* the same of base */
 	uint32_t lock; /* of the leader's page: it moves with each switch */
 	uint32_t base_lock;
-	uint64_t count[1 + TD_GROUP_MEMBERS]; /* cycles, then the members */
-	uint64_t base[1 + TD_GROUP_MEMBERS];  /* at the last reset */
+	struct td_group_counts now, base; /* base: at the last reset */
 	uint64_t idle, base_idle; /* read(): time that the group had no counter, ns */
 };
 
@@ -93,9 +99,9 @@ extern uint32_t td_groups_common;
 
 /* Such a counter, by the index in its page; those of fixed ones are above.
  * Context: any. */
-static inline bool td_groups_is_only_here(uint32_t index)
+static inline bool td_groups_is_only_here(uint32_t common, uint32_t index)
 {
-	return td_groups_common && index > td_groups_common && index < 0x40000000u;
+	return common && index > common && index < 0x40000000u;
 }
 
 extern const struct td_counter_ops td_groups_ops;
@@ -104,24 +110,56 @@ extern const struct td_counter_ops td_groups_ops;
  * its nodes, in slots.  A node may be below 0.  Context: any. */
 void td_groups_make_nodes(const struct td_groups_shape *shape, uint64_t *values);
 
-/*
- * The cycles alone, as the first thing in a signal.  The short period goes on until the
- * long one replaces it: when it ends again the kernel moves the page's lock.  Reading
- * again then ends the window later than others end, of all windows of that length: so
- * this comes as soon as it can, and a window that is late all the same is taken for
- * switched. Context: signal.
- */
-static inline void td_groups_capture_cycles(struct td_group_counters *groups)
+/* One register, and members from..to-1.  False if one has none just now. */
+static inline bool td_groups_take_one(const volatile struct perf_event_mmap_page *page,
+				      uint32_t common, uint64_t *value)
 {
-	const volatile struct perf_event_mmap_page *page = groups->cycles;
-	uint32_t lock = page->lock;
+	return !(common && td_groups_is_only_here(common, page->index)) &&
+	       td_metrics_read_one(page, value);
+}
 
-	if (groups->shape->by_read)
-		return;
-	groups->first.taken = !td_groups_is_only_here(page->index) &&
-			      td_metrics_read_one(page, &groups->first.value);
-	groups->first.offset = (uint64_t)page->offset;
-	groups->late = page->lock != lock;
+static inline bool td_groups_take_some(const struct td_group_pages *group, uint32_t from,
+				       uint32_t to, uint32_t common, uint64_t *value)
+{
+	for (; from < to; from++)
+		if (!td_groups_take_one(group->page[from], common, &value[from]))
+			return false;
+	return true;
+}
+
+/*
+ * The registers of the active group, the same at both ends of a window and with next to
+ * nothing in between.  What is executed here is in each window, and the short period
+ * goes on: where it ends again in here, one more return to user mode is in what is read
+ * later.  That costs slots and cycles, so these are read together, and it is torn if it
+ * ended between them; it costs no instructions, returns or calls, so these come last.
+ * Context: signal.
+ */
+static inline void td_groups_take(const struct td_group_counters *groups,
+				  const struct td_group_pages *group,
+				  struct td_group_counts *to)
+{
+	const volatile struct perf_event_mmap_page *cycles = groups->cycles;
+	uint32_t common = td_groups_common, own = group->own, lock = cycles->lock;
+	bool taken = td_groups_take_some(group, 0, own, common, to->value + 1);
+
+	to->cycles = td_groups_take_one(cycles, common, &to->value[0]);
+	to->kept[0] = (uint64_t)cycles->offset;
+	to->torn = cycles->lock != lock;
+	to->taken =
+		td_groups_take_some(group, own, group->members, common, to->value + 1) &&
+		taken;
+}
+
+/* The same as the first thing in a signal.  Context: signal. */
+static inline void td_groups_begin_capture(struct td_group_counters *groups)
+{
+	const struct td_group_pages *group = &groups->group[groups->active];
+
+	groups->lock = group->page[0]->lock;
+	if (!groups->shape->by_read)
+		td_groups_take(groups, group, &groups->now);
+	groups->started = true;
 }
 
 /*
@@ -131,10 +169,10 @@ static inline void td_groups_capture_cycles(struct td_group_counters *groups)
  * the same way in each, and this rounding would not average out.
  *
  * And TD_GROUPS_PASS between arming a window and the way to the program: more than the
- * handler takes to have read the cycles.  A window that holds a cycle of the program is
- * then longer than that, and cannot end a second time while they are read; otherwise no
- * window of fewer than 20 cycles of the program is known, and functions that short have
- * none for themselves.
+ * handler takes to have read slots and cycles.  A window that holds a cycle of the
+ * program is then longer than that, and cannot end a second time while they are read;
+ * otherwise no window of fewer than 20 cycles of the program is known, and functions that
+ * short have none for themselves.
  */
 static inline void td_groups_pass(unsigned rounds)
 {
@@ -142,8 +180,8 @@ static inline void td_groups_pass(unsigned rounds)
 		__asm__ volatile("" : "+r"(rounds));
 }
 
-/* Reads the active group, and the cycles if the signal has not.  Context: signal, or
- * normal on the thread. */
+/* Reads the active group, or the rest of it if the signal has begun.  Context: signal,
+ * or normal on the thread. */
 void td_groups_capture(struct td_thread *thread);
 
 /* Before a window of the function opens: decides on its group, which counts from

@@ -286,14 +286,14 @@ static void handle(struct td_thread *thread, int number, siginfo_t *info, void *
 	errno = saved_errno;
 }
 
-/* The cycles first of all, if it has a group of events. */
+/* The registers first of all, if it has a group of events. */
 __attribute__((noinline)) static void
 handle_unmapped(struct td_thread *thread, int number, siginfo_t *info, void *context)
 {
 	if (thread && is_of_small(thread, info))
 		thread = thread->small;
 	if (thread && thread->groups)
-		td_groups_capture_cycles(thread->groups);
+		td_groups_begin_capture(thread->groups);
 	handle(thread, number, info, context);
 }
 

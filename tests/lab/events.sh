@@ -77,6 +77,25 @@ END
 }
 short short-ivb "-m ivb"
 
+# The kernel stops the cycles alone, at some ends of periods of each tick: no window lacks any.
+echo
+echo "== throttled"
+lab throttled "-m ivb" "echo 15000 >/proc/sys/kernel/perf_event_max_sample_rate
+	TDAGENT_LEVEL=1 $(with_agent 20000 300) LD_LIBRARY_PATH=/in ./awkward -r 120 >/out/truth"
+ended "exit 0" throttled
+report_on throttled
+"$tdagent" report --format=windows "$work/throttled/profile" >"$work/throttled.csv"
+CSV=$work/throttled.csv holds throttled <<'END'
+import csv, os
+with open(os.environ["CSV"]) as log:
+    windows = [w for w in csv.DictReader(log) if w["window"] != "empty"]
+beyond = sorted(float(w["slots"]) / 4 - float(w["requested"]) for w in windows)
+check(report["totals"]["windows"]["rejected"].get("counters", 0) > 3, "nothing was throttled")
+check(len(beyond) > 800, "only %d windows" % len(beyond))
+check(beyond[0] > beyond[len(beyond) // 2] - 20,
+      "windows are %.0f cycles longer than asked for, one is %.0f" % (beyond[len(beyond) // 2], beyond[0]))
+END
+
 echo
 echo "== no top-down: instructions, branches and their misses"
 traced filtered "-m spr-filtered" 100000 1000 400

@@ -46,6 +46,8 @@ static void setup(void)
 	for (uint32_t g = 0; g < GROUPS; g++) {
 		td_groups_shapes->members[g] = 5;
 		memcpy(td_groups_shapes->value[g], (uint8_t[]){1, 2, 3, 4, 5}, 5);
+		groups.group[g].members = 5;
+		groups.group[g].own = 4;
 		for (uint32_t i = 0; i < 5; i++) {
 			groups.group[g].fd[i] = pipes[0];
 			groups.group[g].page[i] = &page;
@@ -62,7 +64,7 @@ static void teardown(void)
 
 static void capture(const uint64_t *count)
 {
-	memcpy(groups.count, count, 6 * sizeof(*count));
+	memcpy(groups.now.kept, count, 6 * sizeof(*count));
 	groups.complete = groups.based = groups.fresh = true;
 }
 
@@ -70,7 +72,7 @@ START_TEST(makes_level_1)
 {
 	struct td_reading now;
 
-	memcpy(groups.base, (uint64_t[]){100, 10, 20, 30, 40, 50}, 6 * 8);
+	memcpy(groups.base.kept, (uint64_t[]){100, 10, 20, 30, 40, 50}, 6 * 8);
 	capture((uint64_t[]){1100, 1410, 1220, 830, 90, 1290});
 	ck_assert(td_groups_ops.read(&thread, &now));
 	ck_assert_uint_eq(now.elapsed, 1000);
@@ -148,24 +150,57 @@ START_TEST(without_a_counter)
 }
 END_TEST
 
-/* The handler has the cycles before all else, once: 48 bits, with their sign. */
-START_TEST(cycles_come_first)
+/* The handler has the registers before all else, once: 48 bits, with their sign. */
+START_TEST(registers_come_first)
 {
-	groups.first.taken = true;
-	groups.first.offset = 5000;
-	groups.first.value = (UINT64_C(1) << 48) - 100; /* up to zero */
-	td_groups_capture(&thread);
-	ck_assert_uint_eq(groups.count[0], 4900);
-	ck_assert_msg(!groups.first.taken, "it is not another signal's");
+	struct td_reading now;
+
+	groups.now.taken = groups.now.cycles = groups.started = groups.based = true;
+	groups.now.kept[0] = 5000;
+	groups.now.value[0] = (UINT64_C(1) << 48) - 100; /* up to zero */
+	groups.now.value[5] = 70;
+	page.offset = 30; /* of the members: later */
+	ck_assert(td_groups_ops.read(&thread, &now));
+	ck_assert_uint_eq(now.elapsed, 4900);
+	ck_assert_uint_eq(now.values[5], 100);
+	ck_assert_msg(!groups.started, "it is not another signal's");
 	ck_assert(!td_groups_ops.switched(&thread));
-	/* where the page changed meanwhile they are read again, and the window is late */
-	page.index = 0;
-	groups.first.taken = groups.late = true;
-	td_groups_capture(&thread);
-	ck_assert_uint_ne(groups.count[0], 4900);
+	td_groups_begin_capture(&groups);
+	ck_assert(groups.started && !groups.now.taken && !groups.now.cycles);
+}
+END_TEST
+
+/* The period ended while slots and cycles were read: what has elapsed is read anew, here
+ * of a page without a register. */
+START_TEST(torn_windows)
+{
+	struct td_reading now;
+
+	groups.now.taken = groups.now.cycles = groups.started = groups.based = true;
+	groups.now.kept[0] = 5000;
+	groups.now.torn = true;
+	page.offset = 7000;
+	td_groups_ops.read(&thread, &now);
+	ck_assert_uint_eq(now.elapsed, 7000);
 	ck_assert(td_groups_ops.switched(&thread));
-	td_groups_capture_cycles(&groups);
-	ck_assert(!groups.first.taken && !groups.late);
+}
+END_TEST
+
+/* The kernel had stopped them when the window opened; what comes next has been armed. */
+START_TEST(stopped_cycles)
+{
+	struct td_reading now;
+
+	groups.stood = true;
+	groups.now.cycles =
+		true; /* as far as the signal has read them: no register now */
+	groups.started = groups.based = true;
+	groups.now.taken = true;
+	ck_assert(td_groups_ops.read(&thread, &now) == false);
+	ck_assert_msg(!groups.stood, "of this signal");
+	groups.stood = true;
+	td_groups_close(&thread);
+	ck_assert(!groups.stood);
 }
 END_TEST
 
@@ -188,6 +223,7 @@ START_TEST(by_read)
 	ck_assert_int_eq(fcntl(cycles[0], F_SETSIG, SIGUSR1), 0);
 	td_groups_shapes->by_read = true;
 	thread.fd = cycles[0];
+	page.lock = 6;
 	counted(cycles[1], 5000, 900, 70);
 	td_groups_ops.reset(&thread);
 	counted(cycles[1], 6000, 900, 170);
@@ -342,7 +378,7 @@ END_TEST
 START_TEST(the_armed_period_stays)
 {
 	groups.active = 1;
-	groups.base[0] = 5000;
+	groups.base.kept[0] = 5000;
 	thread.armed_at = 300;
 	td_groups_close(&thread); /* the page says: 0 cycles */
 	ck_assert_uint_eq(thread.armed_at, 5300);
@@ -360,7 +396,9 @@ int main(void)
 				      keeps_the_sign,
 				      other_groups_give_raw_counts,
 				      without_a_counter,
-				      cycles_come_first,
+				      registers_come_first,
+				      torn_windows,
+				      stopped_cycles,
 				      by_read,
 				      takes_all_groups_in_turn,
 				      drills_down,
