@@ -39,7 +39,6 @@ struct td_clock_window {
 	uint8_t alone;  /* it was in one column */
 	uint8_t silent; /* nobody knows what it counted: beyond[] is 0 */
 	uint8_t own;    /* alone, and not silent */
-	uint8_t torn;   /* beyond[] is without what an edge adds in the mean */
 };
 
 /* Windows of a key with about as many instructions. */
@@ -121,10 +120,6 @@ struct td_clock_data {
 	/* [TD_CLOCK_COUNTS], by td_separate_window.counts: what reads other events costs
 	 * otherwise */
 	struct td_clock_empty *empty;
-	/* Groups: from which `left` on windows are not torn, and between which torn once;
-	 * what that adds, and the most that it varies by (clock_torn.c). */
-	double whole, once, torn;
-	double more[TD_SEPARATE_NODES], more_varies;
 	double *cells; /* what the keys point into */
 	uint32_t *numbers;
 	struct td_clock_bin *bins;
@@ -140,19 +135,6 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 
 /* 1: a window with instructions of the program, as far as one can tell. */
 int td_clock_known(const struct td_separate_input *input, size_t window);
-
-/*
- * clock_torn.c.  The short period goes on while a window of a group is read: where it
- * ends once more between the length and the counts, these have an edge more.  When that
- * is, the length says, twice what was asked for less it: what is `left`.  Finds which
- * windows those are, and the mix of edges with it.  0 or -ENOMEM.
- */
-int td_clock_tear(struct td_clock_data *d, const struct td_axis *axis,
-		  const struct td_columns *columns);
-/* The variance of what the window counted more for that; *more: how much in the mean,
- * NULL: nothing.  HUGE_VAL: nobody knows. */
-double td_clock_more(const struct td_clock_data *d, const struct td_axis *axis,
-		     const struct td_separate_window *w, const double **more);
 
 /* clock_keys.c: sorts them into keys and bins, and fills these.  0 or -ENOMEM. */
 int td_clock_sort(struct td_clock_data *d);

@@ -35,8 +35,8 @@ static void add_means(const struct td_clock_data *d, struct sums *sums)
 		const struct td_clock_window *w = &d->window[i];
 		struct sums *to = &sums[w->column[0]];
 
-		to->all += !w->silent && !w->torn;
-		if (!w->own || w->torn)
+		to->all += !w->silent;
+		if (!w->own)
 			continue;
 		to->n++;
 		to->ticks += w->ticks;
@@ -64,7 +64,7 @@ static void find_axes(const struct td_clock_data *d, struct sums *sums)
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 
-		if (!w->own || w->torn)
+		if (!w->own)
 			continue;
 		differ(d, w, by);
 		for (int j = 0; j < NODES; j++)
@@ -103,7 +103,7 @@ static void add_asked(const struct td_clock_data *d, struct sums *sums)
 		struct sums *to = &sums[w->column[0]];
 		double by[NODES], p, q = w->asked - d->start, weight, ticks = w->ticks;
 
-		if (!w->own || w->torn || !is_asked(d, w))
+		if (!w->own || !is_asked(d, w))
 			continue;
 		differ(d, w, by);
 		p = td_direction_product(by, d->state[w->column[0]].axis);

@@ -169,8 +169,6 @@ static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 	const struct td_separate_window *from = &d->input->window[i];
 	double length = from->slots / axis->width, step = length / 255;
 	const struct td_clock_empty *empty = &d->empty[from->counts];
-	const double *more;
-	double varies = td_clock_more(d, axis, from, &more);
 
 	to->ticks = d->input->clock[i];
 	to->asked = from->requested;
@@ -178,13 +176,10 @@ static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 	to->key[0] = keys->open[i];
 	to->key[1] = keys->close[i];
 	to->reading = (float)(d->input->exact ? axis->whole : step * step * ROUNDED);
-	to->reading += isfinite(varies) ? (float)varies : 0;
-	to->silent = from->silent || !isfinite(varies) || !empty->known;
-	to->torn = varies > 0;
+	to->silent = from->silent || !empty->known;
 	for (int k = 0; k < NODES && !to->silent; k++)
 		to->beyond[k] = (float)(from->value[k] / axis->width - empty->value[k] -
-					d->mix[k] * (length - empty->length) -
-					(more ? more[k] : 0));
+					d->mix[k] * (length - empty->length));
 }
 
 static void take_all(struct td_clock_data *d, const struct td_axis *axis,
@@ -233,10 +228,8 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 	err = find_empty(d, axis);
 	if (err <= 0)
 		return err;
-	d->whole = d->once = d->torn = -HUGE_VAL;
 	err = find_first(d, axis);
 	if (!err)
-		err = input->exact ? td_clock_tear(d, axis, columns)
-				   : find_mix(d, axis, columns);
+		err = find_mix(d, axis, columns);
 	return err ? err : find_windows(d, axis, columns, ends);
 }

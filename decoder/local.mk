@@ -47,7 +47,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/cholesky.c decoder/cholesky.h \
 	decoder/clock.c decoder/clock.h decoder/clock_internal.h \
 	decoder/clock_keys.c decoder/clock_pace.c decoder/clock_rows.c \
-	decoder/clock_states.c decoder/clock_torn.c decoder/clock_windows.c \
+	decoder/clock_states.c decoder/clock_windows.c \
 	decoder/compare.c decoder/compare.h decoder/compare_internal.h \
 	decoder/compare_error.c decoder/compare_verdict.c \
 	decoder/compare_parts.c decoder/compare_parts.h \
@@ -113,7 +113,6 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/window_sways.c decoder/window_sways.h \
 	decoder/window_start.c decoder/window_start.h \
 	decoder/window_strays.c decoder/window_strays.h \
-	decoder/window_torn.c decoder/window_torn.h \
 	decoder/window_variance.c decoder/window_variance.h \
 	decoder/windows.c decoder/windows.h
 decoder_libdecoder_la_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(ZLIB_CFLAGS) $(TD_SANITIZE)

@@ -12,7 +12,6 @@
 #include "decoder/window_start.h"
 #include "decoder/window_stays.h"
 #include "decoder/window_sways.h"
-#include "decoder/window_torn.h"
 #include "decoder/window_variance.h"
 
 #define EMPTY_TRUSTED 0.1 /* of an empty window's cost: as near the others' is */
@@ -446,8 +445,6 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 		s->input = &s->common.input;
 	}
 	s->columns.doubt = s->common.doubt;
-	if (!err)
-		err = td_torn_find(s->input, &s->columns, &s->axis);
 	s->first_axis = s->axis;
 	if (!err)
 		err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);

@@ -617,59 +617,6 @@ START_TEST(nothing_to_tell)
 }
 END_TEST
 
-/* In which the short period has ended once more while they were read: `LATE` cycles
- * behind their length, so that their counts have an edge more. */
-#define LATE 40.
-#define EDGE 50.
-
-static void tear(struct run *run)
-{
-	for (size_t i = 0; i < run->sim.windows; i++) {
-		struct td_separate_window *w = &run->sim.window[i];
-		double length = w->slots / run->axis.width;
-
-		if (w->empty || 2 * w->requested - length >= -LATE)
-			continue;
-		for (int k = 0; k < NODES; k++)
-			w->value[k] += (float)(EDGE * (0.5 + (double)(i % 64) / 64) *
-					       edge_mix[k] * run->axis.width);
-	}
-	run->input.exact = 1;
-}
-
-/* That is seen, and taken off; the mix of edges is known all the same. */
-START_TEST(torn_windows)
-{
-	double square = 0, n = 0;
-	struct run run;
-
-	start(&run, &edges);
-	tear(&run);
-	ck_assert_int_eq(take(&run), 1);
-	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
-		ck_assert_double_eq_tol(run.data.mix[k], edge_mix[k], 0.01);
-		ck_assert_double_eq_tol(run.data.more[k], EDGE * edge_mix[k], 2);
-	}
-	ck_assert_double_ge(run.data.whole, -LATE);
-	ck_assert_double_lt(run.data.whole, 0);
-	for (size_t i = 0; i < run.data.windows; i++) {
-		const struct td_clock_window *w = &run.data.window[i];
-		uint32_t f = run.columns.function[w->column[0]];
-
-		if (!w->own || !w->torn || f == TD_NO_FUNCTION || f == 9)
-			continue;
-		n++;
-		square += pow(w->beyond[2] - w->ticks * run.sim.pace[f] *
-						     (run.sim.truth[f][2] - edge_mix[2]),
-			      2);
-	}
-	ck_assert_double_gt(n, 100);
-	/* an edge's scatter in this node is 8 cycles */
-	ck_assert_double_lt(sqrt(square / n), 14);
-	finish(&run);
-}
-END_TEST
-
 /* Windows of other groups say where the program is when, and nothing of what it counts.
  */
 START_TEST(silent_windows)
@@ -773,7 +720,6 @@ END_TEST
 int main(void)
 {
 	return unit_main("clock", (const TTest *const[]){the_mix_of_edges,
-							 torn_windows,
 							 silent_windows,
 							 rare_lengths,
 							 slow_ones_are_rarer,

@@ -33,74 +33,6 @@ START_TEST(edges)
 }
 END_TEST
 
-/*
- * Short windows whose events were read after one more edge than their cycles: it is in
- * two nodes, and missing in the one that is the rest.
- */
-static void tear(double longest)
-{
-	for (size_t i = 0; i < sim.windows; i++) {
-		struct td_separate_window *w = &sim.window[i];
-		float more = 50 * 6; /* slots */
-
-		if (w->empty || w->requested >= longest)
-			continue;
-		w->value[TD_NODE_BAD_SPECULATION] += 0.05f * more;
-		w->value[TD_NODE_FRONTEND_BOUND] += 0.55f * more;
-		w->value[TD_NODE_BACKEND_BOUND] -= 0.60f * more;
-	}
-}
-
-static void separate_torn(const struct sim_setup *setup)
-{
-	struct td_separate_input input;
-
-	sim_run(&sim, setup);
-	tear(260);
-	input = sim_input(&sim);
-	input.nodes = TD_NODES_LEVEL1;
-	input.exact = 1;
-	ck_assert_int_eq(td_separate(&input, &result), 0);
-}
-
-/* They do not move the functions, all of them by as much. */
-START_TEST(torn_windows)
-{
-	const struct sim_setup setup = {.kind = SIM_LONG,
-					.seed = 1,
-					.windows = 10000,
-					.shortest = 2,
-					.most = 2000,
-					.edge = 50,
-					.edge_spread = 0.5};
-
-	separate_torn(&setup);
-	limit(1000, INFINITY, 0.2);
-	done();
-}
-END_TEST
-
-/* Where they end is right: it says how long visits are, which are shorter than those
- * whose counts are. */
-START_TEST(visits_of_torn_windows)
-{
-	const struct sim_setup setup = {.kind = SIM_AWKWARD,
-					.seed = 1,
-					.windows = 30000,
-					.shortest = 2,
-					.most = 600,
-					.edge = 50,
-					.edge_spread = 0.5};
-
-	separate_torn(&setup);
-	for (unsigned f = 0; f < sim.functions; f++)
-		if (visit(f) > 95)
-			ck_assert_int_ne(result.function[f].evidence,
-					 TD_EVIDENCE_CALLERS);
-	done();
-}
-END_TEST
-
 START_TEST(small_edges)
 {
 	const struct sim_setup setup = {.kind = SIM_AWKWARD,
@@ -374,9 +306,8 @@ int main(void)
 {
 	return unit_main("separate_edges",
 			 (const TTest *const[]){
-				 edges, torn_windows, visits_of_torn_windows, small_edges,
-				 small_edges_short_windows, no_short_windows,
-				 short_visits_behind_edges, visits_that_end_late,
-				 varying_behind_edges, late_interrupts, late_and_unsure,
-				 late_in_pieces, NULL});
+				 edges, small_edges, small_edges_short_windows,
+				 no_short_windows, short_visits_behind_edges,
+				 visits_that_end_late, varying_behind_edges,
+				 late_interrupts, late_and_unsure, late_in_pieces, NULL});
 }
