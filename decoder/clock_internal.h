@@ -8,6 +8,8 @@
 #ifndef TD_DECODER_CLOCK_INTERNAL_H
 #define TD_DECODER_CLOCK_INTERNAL_H
 
+#include <math.h>
+
 #include "decoder/clock.h"
 #include "decoder/window_rows.h"
 
@@ -15,6 +17,8 @@
 #define TD_CLOCK_SETS 2
 #define TD_CLOCK_CLASSES 24
 #define TD_CLOCK_OWN 2. /* both ends of an own window are in the same state */
+
+#define TD_CLOCK_MEMORY 12800. /* instructions: as good as for ever */
 
 typedef double td_clock_square[TD_CLOCK_SIDES][TD_CLOCK_SIDES];
 
@@ -112,6 +116,7 @@ struct td_clock_data {
 					  many parts fewer are asked for */
 	double start;                  /* of them before the program's first */
 	double differ;                 /* variance of `speed` between columns */
+	double memory; /* instructions, in which a state is forgotten to a part of e */
 	double *pace;                  /* [columns]: cycles an instruction */
 	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
 					       edge */
@@ -140,13 +145,28 @@ int td_clock_known(const struct td_separate_input *input, size_t window);
 int td_clock_sort(struct td_clock_data *d);
 void td_clock_fill(struct td_clock_data *d, unsigned without);
 
-/* clock_states.c.  0 or -ENOMEM. */
+/* clock_states.c: how the windows' functions differ; how long they do so, which is found
+ * once.  0 or -ENOMEM. */
 int td_clock_states(struct td_clock_data *d);
+int td_clock_memory(struct td_clock_data *d);
 
 /* The variance of ln pace in the windows' states. */
 static inline double td_clock_sway(const struct td_clock_state *state)
 {
 	return state->speed * state->speed + state->unsure;
+}
+
+/* As an end of a window meets its column, in slow states more often: so many of `ticks`
+ * instructions from there on are as it is there. */
+static inline double td_clock_lean(const struct td_clock_data *d, double ticks)
+{
+	return -d->memory * expm1(-ticks / d->memory);
+}
+
+/* How much so many instructions of a column differ, of what one does: variances. */
+static inline double td_clock_spread(const struct td_clock_data *d, double ticks)
+{
+	return 2 * d->memory * (ticks - td_clock_lean(d, ticks));
 }
 
 /* What an own window weighs: as much less as it is slow. */

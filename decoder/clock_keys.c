@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decoder/clock_internal.h"
-#include "decoder/window_stays.h"
 
 #define NODES TD_SEPARATE_NODES
 #define PER_BIN 8 /* windows, at least */
@@ -325,9 +324,9 @@ static void find_means(const struct td_clock_data *d, struct td_clock_key *key,
 		bin->asked += part * w->asked;
 		for (int k = 0; k < NODES && !w->silent; k++)
 			bin->beyond[k] += part * bin->weight / bin->told * w->beyond[k];
-		lean[key->itself] += part * TD_STAYS_AGAIN * w->stay[key->backward];
+		lean[key->itself] += part * td_clock_lean(d, w->stay[key->backward]);
 		lean[d->entry[i].other] +=
-			part * TD_STAYS_AGAIN * w->stay[!key->backward];
+			part * td_clock_lean(d, w->stay[!key->backward]);
 	}
 }
 

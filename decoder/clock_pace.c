@@ -142,7 +142,7 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 	if (w->ticks < d->first || cycles + d->start - 60 < d->least ||
 	    1.2 * cycles + d->start + 60 >= d->most)
 		return;
-	x[0] = cycles * (1 + TD_CLOCK_OWN * sway);
+	x[0] = cycles + TD_CLOCK_OWN * sway * d->pace[at[0]] * td_clock_lean(d, w->ticks);
 	td_clock_fit_add(fit, at, x, 2, unbiased(d, w->asked, variance) - d->start - x[0],
 			 1 / (SCATTER + cycles * cycles * d->differ));
 }

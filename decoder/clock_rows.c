@@ -262,7 +262,7 @@ static void place_row(const struct td_clock_set *set, const struct td_clock_key 
 
 /* Sums over a column's own windows. */
 struct own {
-	double n, weight, ticks;
+	double n, weight, ticks, lean;
 	double beyond[NODES];
 	td_clock_square square[TD_CLOCK_SETS];
 };
@@ -271,9 +271,10 @@ struct own {
  * all of them. */
 static double sureness(const struct td_clock_data *d, const struct td_clock_window *w)
 {
-	double varies = d->state[w->column[0]].varies * w->ticks;
+	double varies = d->state[w->column[0]].varies;
 
-	return 1 / (w->reading + VARIES * varies * varies + READING);
+	return 1 / (w->reading + VARIES * varies * varies * td_clock_spread(d, w->ticks) +
+		    READING);
 }
 
 /* A line through own windows, whose counts where there are no instructions are 0 but for
@@ -318,6 +319,7 @@ static struct own *sum_own(const struct td_clock_data *d, unsigned without)
 		to->n++;
 		to->weight += w->weight;
 		to->ticks += w->weight * w->ticks;
+		to->lean += w->weight * td_clock_lean(d, w->ticks);
 		for (int k = 0; k < NODES; k++)
 			to->beyond[k] += w->weight * w->beyond[k];
 	}
@@ -395,7 +397,8 @@ static void add_own(const struct td_clock_data *d, int which, uint32_t c,
 
 		memset(x, 0, (row->n + 1) * sizeof(*x));
 		x[r] = 1;
-		x[leans] = TD_CLOCK_OWN * state->varies * state->axis[k];
+		x[leans] = TD_CLOCK_OWN * own->lean / own->ticks * state->varies *
+			   state->axis[k];
 		x[row->n] = own->beyond[k] / own->ticks - fit->at[row->at[r]] -
 			    x[leans] * (fit->at[row->at[leans]] - state->speed);
 	}

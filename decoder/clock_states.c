@@ -20,11 +20,12 @@
 #define FAR 2.  /* standard deviations */
 #define FUZZ 50 /* cycles, of a start */
 #define RELATIVE_MOST 0.6
+#define MEMORY_LEAST 25. /* instructions */
 
 /* Sums over own windows; p is how far along the axis one is, i its instructions, q the
  * cycles that it was asked for, less the start. */
 struct sums {
-	double all, n, ticks, square, read;
+	double all, n, ticks, square, spread, read, most;
 	double product[NODES][NODES];
 	double pp, ii, ip, iq, pq, read_p; /* weighted, of those whose q tells */
 };
@@ -73,18 +74,73 @@ static void find_axes(const struct td_clock_data *d, struct sums *sums)
 	}
 	for (uint32_t c = 0; c < d->columns; c++) {
 		struct td_clock_state *to = &d->state[c];
-		double most = td_direction_most((const double(*)[NODES])sums[c].product,
-						to->axis);
 
+		sums[c].most = td_direction_most((const double(*)[NODES])sums[c].product,
+						 to->axis);
 		to->stays = sums[c].n / fmax(1, sums[c].all);
 		to->offset = sums[c].square > 0 ? OFFSET * sums[c].ticks / sums[c].square
 						: OFFSET / VISIT;
 		to->n = sums[c].n >= FEWEST ? sums[c].n : 0;
-		/* of what reading makes as well as they do there is no axis */
-		to->varies = most > BEYOND * sums[c].read
-				     ? sqrt((most - sums[c].read) / sums[c].square)
-				     : 0;
 	}
+}
+
+/* Of what reading makes as well as they do there is no axis. */
+static void find_varies(const struct td_clock_data *d, struct sums *sums)
+{
+	for (uint32_t c = 0; c < d->columns; c++)
+		sums[c].spread = 0;
+	for (size_t i = 0; i < d->windows; i++) {
+		const struct td_clock_window *w = &d->window[i];
+
+		if (w->own && !w->torn)
+			sums[w->column[0]].spread += td_clock_spread(d, w->ticks);
+	}
+	for (uint32_t c = 0; c < d->columns; c++)
+		d->state[c].varies =
+			sums[c].most > BEYOND * sums[c].read
+				? sqrt((sums[c].most - sums[c].read) / sums[c].spread)
+				: 0;
+}
+
+/* How well own windows of a length differ by as much as they should: minus twice the
+ * logarithm of the likelihood. */
+static double memory_off(const struct td_clock_data *d)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d->windows; i++) {
+		const struct td_clock_window *w = &d->window[i];
+		const struct td_clock_state *state = &d->state[w->column[0]];
+		double by[NODES], p, variance;
+
+		if (!w->own || w->torn || state->n <= 0 || state->varies <= 0)
+			continue;
+		differ(d, w, by);
+		p = td_direction_product(by, state->axis);
+		variance = READ_SIDES * w->reading +
+			   state->varies * state->varies * td_clock_spread(d, w->ticks);
+		sum += log(variance) + p * p / variance;
+	}
+	return sum;
+}
+
+/* States of a program are of one memory, all columns together. */
+static void find_memory(struct td_clock_data *d, struct sums *sums)
+{
+	double best = HUGE_VAL, found = TD_CLOCK_MEMORY;
+
+	for (double memory = MEMORY_LEAST; memory <= TD_CLOCK_MEMORY; memory *= M_SQRT2) {
+		double off;
+
+		d->memory = memory;
+		find_varies(d, sums);
+		off = memory_off(d);
+		if (off < best) {
+			best = off;
+			found = memory;
+		}
+	}
+	d->memory = found;
 }
 
 /* Longer ones may be missing where they are slow. */
@@ -176,6 +232,20 @@ static void shrink(double differ, int exact, struct td_clock_state *state)
 	state->unsure = differ * chance / (differ + chance);
 }
 
+int td_clock_memory(struct td_clock_data *d)
+{
+	struct sums *sums = calloc(d->columns + 1, sizeof(*sums));
+
+	memset(d->state, 0, d->columns * sizeof(*d->state));
+	if (!sums)
+		return -ENOMEM;
+	add_means(d, sums);
+	find_axes(d, sums);
+	find_memory(d, sums);
+	free(sums);
+	return 0;
+}
+
 int td_clock_states(struct td_clock_data *d)
 {
 	struct sums *sums = calloc(d->columns + 1, sizeof(*sums));
@@ -185,6 +255,7 @@ int td_clock_states(struct td_clock_data *d)
 		return -ENOMEM;
 	add_means(d, sums);
 	find_axes(d, sums);
+	find_varies(d, sums);
 	add_asked(d, sums);
 	for (uint32_t c = 0; c < d->columns; c++)
 		find_speed(&sums[c], d->pace[c], &d->state[c]);
@@ -199,14 +270,16 @@ int td_clock_states(struct td_clock_data *d)
 double td_clock_own_weight(const struct td_clock_data *d, const struct td_clock_window *w)
 {
 	const struct td_clock_state *state = &d->state[w->column[0]];
-	double square = pow(state->varies * w->ticks, 2), by[NODES], at;
+	double spread = td_clock_spread(d, w->ticks), by[NODES], at;
+	double square = state->varies * state->varies * spread;
 
 	if (state->speed == 0 || square <= 0)
 		return 1;
 	differ(d, w, by);
-	at = td_direction_product(by, state->axis) * square /
-	     (square + READ_SIDES * w->reading);
-	at *= state->speed / (state->varies * w->ticks);
+	/* of both ends, by all between them */
+	at = td_direction_product(by, state->axis) * state->varies *
+	     td_clock_lean(d, w->ticks) / (square + READ_SIDES * w->reading);
+	at *= state->speed;
 	at = fmax(-RELATIVE_MOST, fmin(RELATIVE_MOST, at));
 	return 1 / pow(1 + at, TD_CLOCK_OWN);
 }

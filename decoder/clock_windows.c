@@ -225,6 +225,7 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 	d->input = input;
 	d->columns = columns->columns;
 	d->start = axis->start;
+	d->memory = TD_CLOCK_MEMORY;
 	err = find_empty(d, axis);
 	if (err <= 0)
 		return err;
