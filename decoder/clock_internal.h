@@ -117,7 +117,7 @@ struct td_clock_data {
 	double start;                  /* of them before the program's first */
 	double differ;                 /* variance of `speed` between columns */
 	double memory; /* instructions, in which a state is forgotten to a part of e */
-	double *pace;                  /* [columns]: cycles an instruction */
+	double *pace;  /* [columns]: cycles an instruction */
 	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
 					       edge */
 	struct td_clock_state *state;       /* [columns] */

@@ -137,12 +137,13 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 	uint32_t at[2] = {w->column[0], d->columns};
 	double sway = td_clock_sway(&d->state[at[0]]);
 	double cycles = w->ticks * d->pace[at[0]], x[2] = {0, 1};
-	double variance = SCATTER + cycles * cycles * sway;
+	double pace = d->pace[at[0]];
+	double variance = SCATTER + pace * pace * td_clock_spread(d, w->ticks) * sway;
 
 	if (w->ticks < d->first || cycles + d->start - 60 < d->least ||
 	    1.2 * cycles + d->start + 60 >= d->most)
 		return;
-	x[0] = cycles + TD_CLOCK_OWN * sway * d->pace[at[0]] * td_clock_lean(d, w->ticks);
+	x[0] = cycles + TD_CLOCK_OWN * sway * pace * td_clock_lean(d, w->ticks);
 	td_clock_fit_add(fit, at, x, 2, unbiased(d, w->asked, variance) - d->start - x[0],
 			 1 / (SCATTER + cycles * cycles * d->differ));
 }

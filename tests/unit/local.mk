@@ -11,6 +11,7 @@ decoder_tests = \
 	tests/unit/test_annotate \
 	tests/unit/test_cholesky \
 	tests/unit/test_clock \
+	tests/unit/test_clock_memory \
 	tests/unit/test_compare \
 	tests/unit/test_cpu_name \
 	tests/unit/test_estimate \
@@ -342,6 +343,10 @@ tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/unit.h \
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_clock_CFLAGS = $(td_unit_cflags)
 tests_unit_test_clock_LDADD = $(td_unit_ldadd) -lm
+
+tests_unit_test_clock_memory_SOURCES = tests/unit/test_clock_memory.c tests/unit/unit.h
+tests_unit_test_clock_memory_CFLAGS = $(td_unit_cflags)
+tests_unit_test_clock_memory_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_collect_SOURCES = tests/unit/test_collect.c
 tests_unit_test_collect_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_collect_LDADD = tools/libaudit.la $(CHECK_LIBS)

@@ -700,12 +700,14 @@ START_TEST(slow_ones_are_rarer)
 	d.pace = &pace;
 	d.start = begin;
 	d.most = 600;
+	d.memory = 300;
 	for (int i = 0; i < TD_CLOCK_CLASSES; i++)
 		d.fall[i] = fall;
 	for (int i = 0; i < 2; i++) {
 		double cycles = 100 * (i + 1);
-		double asked = begin + cycles * (1 + TD_CLOCK_OWN * sway) -
-			       fall * (scatter + cycles * cycles * sway);
+		double lean = TD_CLOCK_OWN * sway * td_clock_lean(&d, cycles);
+		double varies = sway * td_clock_spread(&d, cycles);
+		double asked = begin + cycles + lean - fall * (scatter + varies);
 
 		window[i] = (struct td_clock_window){
 			.ticks = (float)cycles, .asked = (float)asked, .alone = 1};
