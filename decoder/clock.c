@@ -11,7 +11,8 @@
 
 #define NODES TD_SEPARATE_NODES
 #define UNKNOWNS_MOST 1500u /* of a matrix */
-#define PACE_ROUNDS 5
+#define PACE_ROUNDS 6
+#define STATE_ROUNDS 3 /* of them: a step without a batch is from where all stands */
 #define ROW_ROUNDS 3
 #define PACES_DIFFER 0.5  /* of the mean, between columns; standard deviation */
 #define SLOPES_DIFFER 0.5 /* cycles an instruction, the same */
@@ -115,7 +116,7 @@ static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit 
 		fit->ridge[c] =
 			c < d->columns ? 1 / (PACES_DIFFER * PACES_DIFFER) : START_RIDGE;
 	for (int round = 0; round < PACE_ROUNDS; round++) {
-		int err = td_clock_states(d);
+		int err = round < STATE_ROUNDS ? td_clock_states(d) : 0;
 
 		if (err)
 			return err;
@@ -131,7 +132,7 @@ static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit 
 		d->start += fit->pull[d->columns];
 	}
 	td_clock_fill(d, TD_NO_BATCH);
-	return td_clock_states(d);
+	return 0;
 }
 
 static size_t sides_of(int set)

@@ -117,6 +117,7 @@ struct td_clock_data {
 	double start;                  /* of them before the program's first */
 	double differ;                 /* variance of `speed` between columns */
 	double memory; /* instructions, in which a state is forgotten to a part of e */
+	int filled;    /* keys: td_clock_fill() */
 	double *pace;  /* [columns]: cycles an instruction */
 	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
 					       edge */
@@ -149,6 +150,12 @@ void td_clock_fill(struct td_clock_data *d, unsigned without);
  * once.  0 or -ENOMEM. */
 int td_clock_states(struct td_clock_data *d);
 int td_clock_memory(struct td_clock_data *d);
+
+/*
+ * clock_speeds.c: the speeds of columns that vary, by all windows; states of own windows
+ * are known, and keys are filled.  0 or -ENOMEM.
+ */
+int td_clock_speeds(struct td_clock_data *d);
 
 /* The variance of ln pace in the windows' states. */
 static inline double td_clock_sway(const struct td_clock_state *state)

@@ -249,6 +249,7 @@ int td_clock_memory(struct td_clock_data *d)
 int td_clock_states(struct td_clock_data *d)
 {
 	struct sums *sums = calloc(d->columns + 1, sizeof(*sums));
+	int err = 0;
 
 	memset(d->state, 0, d->columns * sizeof(*d->state));
 	if (!sums)
@@ -259,11 +260,14 @@ int td_clock_states(struct td_clock_data *d)
 	add_asked(d, sums);
 	for (uint32_t c = 0; c < d->columns; c++)
 		find_speed(&sums[c], d->pace[c], &d->state[c]);
+	/* by groups few windows count */
+	if (d->filled && !d->input->exact)
+		err = td_clock_speeds(d);
 	d->differ = find_differ(d);
 	for (uint32_t c = 0; c < d->columns; c++)
 		shrink(d->differ, d->input->exact, &d->state[c]);
 	free(sums);
-	return 0;
+	return err;
 }
 
 /* They are met as often as they are slow at both ends. */

@@ -28,7 +28,7 @@ START_TEST(edges_and_noise)
 	ck_assert(result.cost.clocked);
 	limit(1000, INFINITY, 0.5);
 	limit(100, 1000, 1.3);
-	limit(25, 100, 3.3);
+	limit(25, 100, 3.5);
 	count_held(&held);
 	limit_held(&held, 93, 100);
 }
