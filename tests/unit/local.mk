@@ -12,6 +12,7 @@ decoder_tests = \
 	tests/unit/test_cholesky \
 	tests/unit/test_clock \
 	tests/unit/test_clock_memory \
+	tests/unit/test_clock_speeds \
 	tests/unit/test_compare \
 	tests/unit/test_cpu_name \
 	tests/unit/test_estimate \
@@ -347,6 +348,9 @@ tests_unit_test_clock_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_clock_memory_SOURCES = tests/unit/test_clock_memory.c tests/unit/unit.h
 tests_unit_test_clock_memory_CFLAGS = $(td_unit_cflags)
 tests_unit_test_clock_memory_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_clock_speeds_SOURCES = tests/unit/test_clock_speeds.c tests/unit/unit.h
+tests_unit_test_clock_speeds_CFLAGS = $(td_unit_cflags)
+tests_unit_test_clock_speeds_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_collect_SOURCES = tests/unit/test_collect.c
 tests_unit_test_collect_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_collect_LDADD = tools/libaudit.la $(CHECK_LIBS)
