@@ -157,6 +157,10 @@ int td_clock_memory(struct td_clock_data *d);
  */
 int td_clock_speeds(struct td_clock_data *d);
 
+/* clock_shrink.c: of speeds as they were found what they are, by what all of them have in
+ * common; and `differ`. */
+void td_clock_shrink(struct td_clock_data *d);
+
 /* The variance of ln pace in the windows' states. */
 static inline double td_clock_sway(const struct td_clock_state *state)
 {

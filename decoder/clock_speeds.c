@@ -130,7 +130,7 @@ static size_t sort_windows(struct work *work)
 		const struct td_clock_window *w = &d->window[i];
 		uint64_t cell = (uint64_t)w->column[0] * d->columns + w->column[1];
 
-		if (w->silent || w->torn || w->ticks < d->first || !find_ticks(work, i) ||
+		if (w->silent || w->ticks < d->first || !find_ticks(work, i) ||
 		    SLOW * cycles_of(work) + d->start + FUZZ > d->most)
 			continue;
 		cell = (cell * 2 + w->own) << 32 | (uint32_t)(w->ticks / CLASS);

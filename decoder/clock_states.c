@@ -13,12 +13,9 @@
 #define SURE 0.05     /* of a pace, a part */
 #define LEAST 1e-3    /* cycles an instruction */
 #define BEYOND 2.     /* times reading's part of squares */
-#define DIFFER_MOST 0.1
-#define OFFSET 0.08 /* cycles: of rounding, where windows are alike */
-#define VISIT 10.   /* instructions: without own windows */
-#define ROUNDS 50
-#define FAR 2.  /* standard deviations */
-#define FUZZ 50 /* cycles, of a start */
+#define OFFSET 0.08   /* cycles: of rounding, where windows are alike */
+#define VISIT 10.     /* instructions: without own windows */
+#define FUZZ 50       /* cycles, of a start */
 #define RELATIVE_MOST 0.6
 #define MEMORY_LEAST 25. /* instructions */
 
@@ -92,7 +89,7 @@ static void find_varies(const struct td_clock_data *d, struct sums *sums)
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 
-		if (w->own && !w->torn)
+		if (w->own)
 			sums[w->column[0]].spread += td_clock_spread(d, w->ticks);
 	}
 	for (uint32_t c = 0; c < d->columns; c++)
@@ -113,7 +110,7 @@ static double memory_off(const struct td_clock_data *d)
 		const struct td_clock_state *state = &d->state[w->column[0]];
 		double by[NODES], p, variance;
 
-		if (!w->own || w->torn || state->n <= 0 || state->varies <= 0)
+		if (!w->own || state->n <= 0 || state->varies <= 0)
 			continue;
 		differ(d, w, by);
 		p = td_direction_product(by, state->axis);
@@ -191,47 +188,6 @@ static int find_speed(const struct sums *s, double pace, struct td_clock_state *
 	return 1;
 }
 
-/* How much speeds differ in truth (DerSimonian and Laird), each not too far from what
- * it may be. */
-static double find_differ(const struct td_clock_data *d)
-{
-	double differ = 0.02;
-
-	for (int round = 0; round < ROUNDS; round++) {
-		double sum = 0, weights = 0;
-
-		for (uint32_t c = 0; c < d->columns; c++) {
-			double chance = d->state[c].unsure, square, weight;
-
-			if (chance <= 0)
-				continue;
-			square = fmin(pow(d->state[c].speed, 2),
-				      FAR * FAR * (differ + chance));
-			weight = 1 / pow(differ + chance, 2);
-			sum += weight * (square - chance);
-			weights += weight;
-		}
-		differ = weights > 0 ? fmax(0, fmin(DIFFER_MOST, sum / weights)) : 0;
-	}
-	return differ;
-}
-
-/* What is known of a speed that comes from as many as differ by so much. */
-static void shrink(double differ, int exact, struct td_clock_state *state)
-{
-	double chance = state->unsure, most = FAR * sqrt(differ);
-
-	if (chance <= 0) {
-		/* by exact counts one that does not vary is not slower here than there,
-		 * either */
-		state->unsure = exact && state->n > 0 && state->varies <= 0 ? 0 : differ;
-		return;
-	}
-	state->speed *= differ / (differ + chance);
-	state->speed = fmax(-most, fmin(most, state->speed));
-	state->unsure = differ * chance / (differ + chance);
-}
-
 int td_clock_memory(struct td_clock_data *d)
 {
 	struct sums *sums = calloc(d->columns + 1, sizeof(*sums));
@@ -263,9 +219,7 @@ int td_clock_states(struct td_clock_data *d)
 	/* by groups few windows count */
 	if (d->filled && !d->input->exact)
 		err = td_clock_speeds(d);
-	d->differ = find_differ(d);
-	for (uint32_t c = 0; c < d->columns; c++)
-		shrink(d->differ, d->input->exact, &d->state[c]);
+	td_clock_shrink(d);
 	free(sums);
 	return err;
 }

@@ -12,6 +12,7 @@ decoder_tests = \
 	tests/unit/test_cholesky \
 	tests/unit/test_clock \
 	tests/unit/test_clock_memory \
+	tests/unit/test_clock_shrink \
 	tests/unit/test_clock_speeds \
 	tests/unit/test_compare \
 	tests/unit/test_cpu_name \
@@ -348,6 +349,9 @@ tests_unit_test_clock_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_clock_memory_SOURCES = tests/unit/test_clock_memory.c tests/unit/unit.h
 tests_unit_test_clock_memory_CFLAGS = $(td_unit_cflags)
 tests_unit_test_clock_memory_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_clock_shrink_SOURCES = tests/unit/test_clock_shrink.c tests/unit/unit.h
+tests_unit_test_clock_shrink_CFLAGS = $(td_unit_cflags)
+tests_unit_test_clock_shrink_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_clock_speeds_SOURCES = tests/unit/test_clock_speeds.c tests/unit/unit.h
 tests_unit_test_clock_speeds_CFLAGS = $(td_unit_cflags)
 tests_unit_test_clock_speeds_LDADD = $(td_unit_ldadd) -lm
