@@ -8,7 +8,6 @@
 #include "decoder/separate_state.h"
 
 #define UNSURE_LEAST 1e-12
-#define BIAS_SURE 2.   /* times, in an error: one step shows of it the first order */
 #define PRIOR_MOST 0.2 /* more, and it is no answer */
 
 /* By columns' ends, without the batch. */
@@ -138,16 +137,18 @@ static void bound(const double *value, double *to)
 		to[k] = fmin(to[k], to[k - TD_NODES_LEVEL1]);
 }
 
+static double variance_of(const struct td_told *told, int node)
+{
+	return told->variance[node] + told->bias[node] * told->bias[node];
+}
+
 static double mean_of(const struct td_told *told, const struct td_reading *reading)
 {
 	double sum = UNSURE_LEAST;
 
-	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
-		double variance = told ? told->variance[i] + told->bias[i] * told->bias[i]
-				       : reading[i].variance;
-
-		sum += variance / TD_NODES_LEVEL1;
-	}
+	for (int i = 0; i < TD_NODES_LEVEL1; i++)
+		sum += (told ? variance_of(told, i) : reading[i].variance) /
+		       TD_NODES_LEVEL1;
 	return sum;
 }
 
@@ -165,7 +166,7 @@ void td_separate_blend(const struct td_told *told, int nodes, struct td_reading 
 	bound(told->value, bounded);
 	for (int i = 0; i < nodes; i++) {
 		struct td_reading *to = &reading[i];
-		double error = hypot(sqrt(told->variance[i]), BIAS_SURE * told->bias[i]);
+		double error = sqrt(variance_of(told, i));
 		double apart = td_separate_node(told->value, i) - to->free;
 
 		to->bounded += part * (td_separate_node(bounded, i) - to->bounded);
