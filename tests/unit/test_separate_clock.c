@@ -98,13 +98,13 @@ static struct td_reading blended(double free, double variance, double bias)
 }
 
 /* Two answers of the same windows are no better than one; what they are apart is an
- * error; the surer one counts for more.  A bias weighs once, and is twice an error. */
+ * error; the surer one counts for more.  A bias is an error as well. */
 START_TEST(two_answers)
 {
 	struct td_reading alike = blended(0.4, 1e-4, 0), apart = blended(0.6, 1e-4, 0),
 			  unsure = blended(0.6, 1e-2, 0),
 			  biased = blended(0.7, 1e-4, 0.01);
-	const double part = 1. / 3, both = part * hypot(0.01, 0.02) + (1 - part) * 0.01;
+	const double part = 1. / 3, both = part * hypot(0.01, 0.01) + (1 - part) * 0.01;
 
 	ck_assert_double_eq_tol(alike.free, 0.4, 1e-9);
 	ck_assert_double_eq_tol(alike.variance, 1e-4, 1e-9);
