@@ -31,7 +31,7 @@ lab_tests = \
 
 EXTRA_DIST += $(lab_tests) tests/lab/clear.sh tests/lab/kernel.sh tests/lab/truth.py tests/lab/coverage.sh \
 	tests/lab/coverage.py tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
-	tests/lab/accuracy.py tests/lab/audit.py tests/lab/bench.py tests/lab/chance.py tests/lab/bound.py tests/lab/bound_program.py tests/lab/bench-paths.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
+	tests/lab/accuracy.py tests/lab/audit.py tests/lab/bench.py tests/lab/chance.py tests/lab/bound_program.py tests/lab/bench-paths.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
 	tests/lab/run.sh tests/lab/where.sh tests/lab/qemu-pmu.patch \
 	tests/lab/guest/init tests/lab/guest/labtool.c
 
