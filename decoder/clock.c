@@ -25,7 +25,7 @@
 #define LEANS_ERROR_LONG 0.3
 #define PACE_ERROR 0.005 /* of it: by how late interrupts are where */
 #define FIELD 0.001      /* rounding of fields that are alike */
-#define SWAY_PART 1.5    /* of its pace's sway, in own windows 2, in others 0.75 */
+#define SWAY_PART 1.5    /* of its pace's sway, which own windows show at both ends */
 
 int td_clock_fit_room(struct td_clock_fit *fit, size_t n)
 {
