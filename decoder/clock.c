@@ -116,7 +116,7 @@ static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit 
 		fit->ridge[c] =
 			c < d->columns ? 1 / (PACES_DIFFER * PACES_DIFFER) : START_RIDGE;
 	for (int round = 0; round < PACE_ROUNDS; round++) {
-		int err = round < STATE_ROUNDS ? td_clock_states(d) : 0;
+		int err = round < STATE_ROUNDS ? td_clock_states(d, round > 0) : 0;
 
 		if (err)
 			return err;

@@ -117,7 +117,6 @@ struct td_clock_data {
 	double start;                  /* of them before the program's first */
 	double differ;                 /* variance of `speed` between columns */
 	double memory; /* instructions, in which a state is forgotten to a part of e */
-	int filled;    /* keys: td_clock_fill() */
 	double *pace;  /* [columns]: cycles an instruction */
 	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
 					       edge */
@@ -146,9 +145,9 @@ int td_clock_known(const struct td_separate_input *input, size_t window);
 int td_clock_sort(struct td_clock_data *d);
 void td_clock_fill(struct td_clock_data *d, unsigned without);
 
-/* clock_states.c: how the windows' functions differ; how long they do so, which is found
- * once.  0 or -ENOMEM. */
-int td_clock_states(struct td_clock_data *d);
+/* clock_states.c: how the windows' functions differ, by all windows once keys are
+ * `filled`; how long they do so, which is found once.  0 or -ENOMEM. */
+int td_clock_states(struct td_clock_data *d, int filled);
 int td_clock_memory(struct td_clock_data *d);
 
 /*

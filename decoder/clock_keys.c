@@ -338,5 +338,4 @@ void td_clock_fill(struct td_clock_data *d, unsigned without)
 		for (uint32_t b = 0; b < d->key[k].bins; b++)
 			find_means(d, &d->key[k], b, without);
 	}
-	d->filled = 1;
 }

@@ -5,7 +5,7 @@
 
 #include "decoder/clock_internal.h"
 
-#define DIFFER_LEAST 0.02
+#define DIFFER_FIRST 0.02
 #define DIFFER_MOST 0.1
 #define ROUNDS 50
 #define FAR 2.       /* standard deviations */
@@ -24,7 +24,7 @@ struct size {
  * it may be. */
 static double find_differ(const struct td_clock_data *d)
 {
-	double differ = DIFFER_LEAST;
+	double differ = DIFFER_FIRST;
 
 	for (int round = 0; round < ROUNDS; round++) {
 		double sum = 0, weights = 0;

@@ -172,7 +172,7 @@ static void add_asked(const struct td_clock_data *d, struct sums *sums)
 
 /* The regression of q on i and p, p less what reading adds to it; the pace is known to
  * `SURE`. */
-static int find_speed(const struct sums *s, double pace, struct td_clock_state *state)
+static void find_speed(const struct sums *s, double pace, struct td_clock_state *state)
 {
 	double pp = s->pp - s->read_p, sure = 1 / pow(SURE * pace, 2);
 	double ii = s->ii + sure, iq = s->iq + sure * pace;
@@ -180,44 +180,50 @@ static int find_speed(const struct sums *s, double pace, struct td_clock_state *
 
 	if (state->n <= 0 || state->varies < LEAST || s->pp <= BEYOND * s->read_p ||
 	    determinant <= 0)
-		return 0;
+		return;
 	slow = (ii * s->pq - s->ip * iq) / determinant;
 	error = sqrt(ii / determinant);
 	state->speed = slow * state->varies / pace;
 	state->unsure = pow(error * state->varies / pace, 2);
-	return 1;
 }
 
-int td_clock_memory(struct td_clock_data *d)
+/* States anew, with their means and axes.  NULL: no memory. */
+static struct sums *begin(const struct td_clock_data *d)
 {
 	struct sums *sums = calloc(d->columns + 1, sizeof(*sums));
 
 	memset(d->state, 0, d->columns * sizeof(*d->state));
+	if (sums) {
+		add_means(d, sums);
+		find_axes(d, sums);
+	}
+	return sums;
+}
+
+int td_clock_memory(struct td_clock_data *d)
+{
+	struct sums *sums = begin(d);
+
 	if (!sums)
 		return -ENOMEM;
-	add_means(d, sums);
-	find_axes(d, sums);
 	find_memory(d, sums);
 	free(sums);
 	return 0;
 }
 
-int td_clock_states(struct td_clock_data *d)
+int td_clock_states(struct td_clock_data *d, int filled)
 {
-	struct sums *sums = calloc(d->columns + 1, sizeof(*sums));
+	struct sums *sums = begin(d);
 	int err = 0;
 
-	memset(d->state, 0, d->columns * sizeof(*d->state));
 	if (!sums)
 		return -ENOMEM;
-	add_means(d, sums);
-	find_axes(d, sums);
 	find_varies(d, sums);
 	add_asked(d, sums);
 	for (uint32_t c = 0; c < d->columns; c++)
 		find_speed(&sums[c], d->pace[c], &d->state[c]);
 	/* by groups few windows count */
-	if (d->filled && !d->input->exact)
+	if (filled && !d->input->exact)
 		err = td_clock_speeds(d);
 	td_clock_shrink(d);
 	free(sums);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/formula.h"
+#include "decoder/gauss.h"
 #include "decoder/groups_level1.h"
 
 #define Z95 1.95996
@@ -435,11 +436,6 @@ static double between(double value, double most)
 	return value < 0 ? 0 : value > most ? most : value;
 }
 
-static double density(double x)
-{
-	return exp(-x * x / 2) / sqrt(2 * M_PI);
-}
-
 /*
  * A node is some part of its parent, any before it was measured: the mean of what lies
  * between 0 and the parent of a normal distribution about `middle`.  Where `half` is more
@@ -448,11 +444,13 @@ static double density(double x)
 static double part_of(double most, double middle, double half)
 {
 	double sd = half / Z95, low = -middle / sd, high = (most - middle) / sd;
-	double left = (erf(high / M_SQRT2) - erf(low / M_SQRT2)) / 2;
+	double left = td_gauss_below(high) - td_gauss_below(low);
 
 	if (!(half > 0) || left < LEFT_LEAST)
 		return between(middle, most);
-	return between(middle + sd * (density(low) - density(high)) / left, most);
+	return between(middle + sd * (td_gauss_density(low) - td_gauss_density(high)) /
+					left,
+		       most);
 }
 
 static void set_node(struct sources *all, int node, struct td_topdown_value *value)

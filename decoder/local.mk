@@ -55,7 +55,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/compare_settings.c decoder/compare_settings.h \
 	decoder/directions.c decoder/directions.h \
 	decoder/estimate.c decoder/estimate.h \
-	decoder/formula.c decoder/formula.h \
+	decoder/formula.c decoder/formula.h decoder/gauss.h \
 	decoder/groups.c decoder/groups.h \
 	decoder/groups_level1.c decoder/groups_level1.h \
 	decoder/hash.c decoder/hash.h \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "decoder/estimate.h"
+#include "decoder/gauss.h"
 
 #define NORMAL_FROM 1e7 /* degrees of freedom */
 #define FRACTION_STEPS 2000
@@ -61,7 +62,7 @@ double td_student_tail(double t, double df)
 	if (isnan(t) || isnan(df) || df <= 0)
 		return 1;
 	if (df > NORMAL_FROM)
-		return erfc(fabs(t) / M_SQRT2);
+		return 2 * td_gauss_below(-fabs(t));
 	return beta(df / 2, 0.5, df / (df + t * t));
 }
 

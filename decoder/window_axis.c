@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/gauss.h"
+
 #define WINDOWS_FEWEST 30
 #define PER_STEP 16 /* windows, at least */
 #define SURE 96     /* windows that are not alike by chance */
@@ -126,8 +128,9 @@ static int by_beyond(const void *a, const void *b)
 
 /*
  * A trigger comes when it is due or later, so how soon windows have ended says how much
- * later than that others are.  Now and then the counter of cycles has stood still for
- * some hundreds of them, which no other event lacks: one such window must not say that
+ * later than that others are.  Where the kernel throttles the trigger its counter
+ * of cycles stands still for some hundreds of them, which no other event lacks.  Of
+ * groups of events some agents have logged such windows: one of them must not say that
  * triggers are due before they can be, nor be told apart.  Sorts the points.
  */
 static void find_soonest(struct td_axis *axis, struct td_axis_point *point, size_t n)
@@ -351,16 +354,15 @@ double td_axis_still(const struct td_axis *axis)
  * normally distributed: it is the sum of some edges. */
 double td_axis_lost(const struct td_axis *axis, double length)
 {
-	double z, below;
+	double z;
 
 	if (axis->kind == TD_AXIS_MEASURED)
 		return 0;
 	if (axis->start_spread <= 0)
 		return fmin(length, axis->start);
 	z = (length - axis->start) / axis->start_spread;
-	below = erfc(-z / M_SQRT2) / 2;
-	return length - (length - axis->start) * below -
-	       axis->start_spread * exp(-z * z / 2) / sqrt(2 * M_PI);
+	return length - (length - axis->start) * td_gauss_below(z) -
+	       axis->start_spread * td_gauss_density(z);
 }
 
 double td_axis_least(const struct td_axis *axis, double length)

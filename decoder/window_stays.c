@@ -8,6 +8,7 @@
 
 #include "decoder/order.h"
 
+#define AGAIN 0.75        /* how alike a visit and the next one of the function are */
 #define STEP 0.2          /* of the logarithm of a length, from one to the next */
 #define KNOWN 1.          /* windows of no length that would be in the same visit still */
 #define LEAN_MOST 3.      /* then hardly any but the longest visits are left */
@@ -287,13 +288,13 @@ static void find_ends(const struct td_key *key, uint32_t b, double *part)
 }
 
 /* Cycles of a function in windows that end in it, as far as they were all long or all
- * short: of the last visit, and of TD_STAYS_AGAIN of those before it. */
+ * short: of the last visit, and of AGAIN of those before it. */
 static double since(const struct td_stay *stay, const struct td_key *key, uint32_t b,
 		    uint32_t c, double cycles)
 {
 	double age = age_of_last(&stay[key->column[c]], cycles);
 
-	return age + TD_STAYS_AGAIN * fmax(0, mean_time(key, b, c) - age);
+	return age + AGAIN * fmax(0, mean_time(key, b, c) - age);
 }
 
 /*
@@ -328,8 +329,8 @@ static void lean_bin(const struct td_stay *stay, struct td_key *key, uint32_t b)
 		return;
 	in = mean_time(key, b, key->itself);
 	later = fmax(0, in - at(itself->first, cycles, 0)) * fmax(0, 1 - in / cycles);
-	*of_itself = at(itself->lean, cycles, 0) + TD_STAYS_AGAIN * later +
-		     (1 - TD_STAYS_AGAIN) * *of_itself;
+	*of_itself =
+		at(itself->lean, cycles, 0) + AGAIN * later + (1 - AGAIN) * *of_itself;
 }
 
 void td_stays_lean(struct td_rows *rows, const struct td_stay *stay)

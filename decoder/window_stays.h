@@ -16,8 +16,7 @@
 
 #include "decoder/window_rows.h"
 
-#define TD_STAYS 61         /* lengths, five to a factor of e */
-#define TD_STAYS_AGAIN 0.75 /* how alike a visit and the next one of the function are */
+#define TD_STAYS 61 /* lengths, five to a factor of e */
 
 /* Of windows that open or close in a column. */
 struct td_stay {

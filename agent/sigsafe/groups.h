@@ -114,7 +114,7 @@ void td_groups_make_nodes(const struct td_groups_shape *shape, uint64_t *values)
 static inline bool td_groups_take_one(const volatile struct perf_event_mmap_page *page,
 				      uint32_t common, uint64_t *value)
 {
-	return !(common && td_groups_is_only_here(common, page->index)) &&
+	return !td_groups_is_only_here(common, page->index) &&
 	       td_metrics_read_one(page, value);
 }
 

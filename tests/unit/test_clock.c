@@ -364,7 +364,7 @@ static double speed_of(double slower)
 	start(&run, &setup);
 	sort(&run);
 	td_clock_fill(&run.data, TD_NO_BATCH);
-	ck_assert_int_eq(td_clock_states(&run.data), 0);
+	ck_assert_int_eq(td_clock_states(&run.data, 1), 0);
 	for (uint32_t c = 0; c < run.data.columns; c++) {
 		if (!is_seen(&run, c) || run.data.state[c].n <= 200)
 			continue;
@@ -398,7 +398,7 @@ static void slope_step(struct run *run, double times, struct td_clock_fit *fit)
 
 	td_clock_fill(d, TD_NO_BATCH);
 	td_clock_find_slow(d);
-	ck_assert_int_eq(td_clock_states(d), 0);
+	ck_assert_int_eq(td_clock_states(d, 1), 0);
 	ck_assert_int_eq(td_clock_fit_room(fit, d->columns * sides), 0);
 	for (uint32_t c = 0; c < d->columns; c++) {
 		uint32_t f = run->columns.function[c];
@@ -432,7 +432,7 @@ START_TEST(ends_of_the_same)
 	sort(&run);
 	d = &run.data;
 	td_clock_fill(d, TD_NO_BATCH);
-	ck_assert_int_eq(td_clock_states(d), 0);
+	ck_assert_int_eq(td_clock_states(d, 1), 0);
 	for (int differ = 0; differ < 2; differ++) {
 		for (uint32_t c = 0; c < d->columns; c++)
 			for (int k = 0; k < NODES; k++)

@@ -99,7 +99,7 @@ START_TEST(what_differs)
 	d.input = &input;
 	d.pace = pace;
 	ck_assert_int_eq(td_clock_memory(&d), 0);
-	ck_assert_int_eq(td_clock_states(&d), 0);
+	ck_assert_int_eq(td_clock_states(&d, 0), 0);
 	for (int c = 0; c < COLUMNS; c++)
 		ck_assert_double_eq_tol(d.state[c].varies, 0.1 * M_SQRT2, 0.01);
 	finish(&d);

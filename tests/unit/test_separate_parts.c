@@ -34,6 +34,21 @@ static struct td_separate_input turns(const struct sim_setup *setup)
 	return input;
 }
 
+/* Awkward patterns, slow and fast in turn. */
+static struct sim_setup varying(unsigned run)
+{
+	return (struct sim_setup){.kind = SIM_AWKWARD,
+				  .seed = 2 + run,
+				  .program = run,
+				  .windows = 15000,
+				  .shortest = 2,
+				  .most = 600,
+				  .slower = 0.2,
+				  .dwell = 400,
+				  .calls = 1,
+				  .clock = 1};
+}
+
 static void separate_turns(const struct sim_setup *setup)
 {
 	struct td_separate_input input = turns(setup);
@@ -48,16 +63,7 @@ START_TEST(intervals_of_what_varies)
 	struct held held = {0};
 
 	for (unsigned run = 0; run < RUNS; run++) {
-		const struct sim_setup setup = {.kind = SIM_AWKWARD,
-						.seed = 2 + run,
-						.program = run,
-						.windows = 15000,
-						.shortest = 2,
-						.most = 600,
-						.slower = 0.2,
-						.dwell = 400,
-						.calls = 1,
-						.clock = 1};
+		const struct sim_setup setup = varying(run);
 
 		separate_turns(&setup);
 		count_held(&held);
@@ -88,15 +94,7 @@ static int common_tells(struct td_separate_input *input)
 /* Also where windows were chosen to count. */
 START_TEST(states_by_all_windows)
 {
-	const struct sim_setup setup = {.kind = SIM_AWKWARD,
-					.seed = 2,
-					.windows = 15000,
-					.shortest = 2,
-					.most = 600,
-					.slower = 0.2,
-					.dwell = 400,
-					.calls = 1,
-					.clock = 1};
+	const struct sim_setup setup = varying(0);
 	struct td_separate_input input = turns(&setup);
 
 	ck_assert(common_tells(&input));
