@@ -38,7 +38,8 @@ for true in truth:
     has_share(true["name"], true["share"], "blocked", 2.0)
 totals = report["totals"]
 cpu = report["run"]["cpu_time_s"]
-check(abs(totals["samples"] * 5e-3 / cpu - 1) < 0.15, "%d samples in %.3f s" % (totals["samples"], cpu))
+# time that a hypervisor takes away is in samples, and only partly in CPU time
+check(0.75 < totals["samples"] * 5e-3 / cpu < 1.5, "%d samples in %.3f s" % (totals["samples"], cpu))
 check(not totals.get("lost"), "lost: %s" % totals.get("lost"))
 END
 rm "$(profile blocked)"
