@@ -3,6 +3,7 @@
 # Groups of events where there is no PERF_METRICS: level 1 within 1 point of the truth,
 # level 2 within 2; nothing is multiplexed; probe says which rung a machine is on.
 # --long [MODEL[-SETTING]...]: the table of doc/accuracy.md, "Four counters", or some of it.
+# PART...: these parts, otherwise all; their names stand at the end.
 . "$(dirname "$0")/lib.sh"
 
 with_command
@@ -36,36 +37,39 @@ if [ "${1:-}" = --long ]; then
 	exit
 fi
 
-rounds=1500
-groups skx "-m skx" 6
-groups ivb "-m ivb" 7
-# the NMI watchdog has a counter: level 1 takes two groups, and there are no totals
-groups ivb-watchdog "-m ivb -w" 5 --functions-only
+models()
+{
+	rounds=1500
+	groups skx "-m skx" 6
+	groups ivb "-m ivb" 7
+	# the NMI watchdog has a counter: level 1 takes two groups, and there are no totals
+	groups ivb-watchdog "-m ivb -w" 5 --functions-only
 
-# small cores, which count slots by what became of them
-groups grt "-m grt" 2
+	# small cores, which count slots by what became of them
+	groups grt "-m grt" 2
 
-# user mode may not read counters: the same by read(), if signals are asked for
-rounds=1000
-lab_windows=rdpmc
-groups skx-read "-m skx -r 0" 6
-holds skx-read <<'END'
+	# user mode may not read counters: the same by read(), if signals are asked for
+	rounds=1000
+	lab_windows=rdpmc
+	groups skx-read "-m skx -r 0" 6
+	holds skx-read <<'END'
 check("by read(), for RDPMC is off" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
 END
-lab_windows=
+	lab_windows=
 
-# level 2 on Ice Lake, whose PERF_METRICS has none
-groups icx "-m icx" 5
+	# level 2 on Ice Lake, whose PERF_METRICS has none
+	groups icx "-m icx" 5
+}
 
-# short LABEL OPTIONS: functions that are shorter than the windows; four counters
+# Functions that are shorter than the windows; four counters.
 short()
 {
 	echo
-	echo "== $1: functions that are shorter than windows"
+	echo "== functions that are shorter than windows"
 	lab_setup=TDAGENT_LEVEL=1
-	measure_program "$1" "$2" 20000 300 "./awkward -r 1600"
+	measure_program short "-m ivb" 20000 300 "./awkward -r 1600"
 	lab_setup=
-	holds "$1" <<'END'
+	holds short <<'END'
 check(report["run"]["backend"] == "events", "backend is %s" % report["run"]["backend"])
 told = [f for f in report["functions"] if f.get("evidence") == "separated" and f["samples"] >= 250]
 check(len(told) > 20, "only %d functions told apart" % len(told))
@@ -73,19 +77,20 @@ END
 	# Half of the windows that accuracy.md has; the shortest have some ten for themselves.  Of 14
 	# runs three have no answer for the function of 27 cycles, one for that of 30.  `split`, of 53,
 	# has a standard deviation of 1.2 points, and was 2.4 off.
-	truthful "$1" --limit 100=1.5 --limit 60=2.5 --limit 50=4 --limit 25=8 --level2 20 --samples 250 --unanswered 2
+	truthful short --limit 100=1.5 --limit 60=2.5 --limit 50=4 --limit 25=8 --level2 20 --samples 250 --unanswered 2
 }
-short short-ivb "-m ivb"
 
 # The kernel stops the cycles alone, at some ends of periods of each tick: no window lacks any.
-echo
-echo "== throttled"
-lab throttled "-m ivb" "echo 15000 >/proc/sys/kernel/perf_event_max_sample_rate
-	TDAGENT_LEVEL=1 $(with_agent 20000 300) LD_LIBRARY_PATH=/in ./awkward -r 120 >/out/truth"
-ended "exit 0" throttled
-report_on throttled
-"$tdagent" report --format=windows "$work/throttled/profile" >"$work/throttled.csv"
-CSV=$work/throttled.csv holds throttled <<'END'
+throttled()
+{
+	echo
+	echo "== throttled"
+	lab throttled "-m ivb" "echo 15000 >/proc/sys/kernel/perf_event_max_sample_rate
+		TDAGENT_LEVEL=1 $(with_agent 20000 300) LD_LIBRARY_PATH=/in ./awkward -r 120 >/out/truth"
+	ended "exit 0" throttled
+	report_on throttled
+	"$tdagent" report --format=windows "$work/throttled/profile" >"$work/throttled.csv"
+	CSV=$work/throttled.csv holds throttled <<'END'
 import csv, os
 with open(os.environ["CSV"]) as log:
     windows = [w for w in csv.DictReader(log) if w["window"] != "empty"]
@@ -95,43 +100,52 @@ check(len(beyond) > 800, "only %d windows" % len(beyond))
 check(beyond[0] > beyond[len(beyond) // 2] - 20,
       "windows are %.0f cycles longer than asked for, one is %.0f" % (beyond[len(beyond) // 2], beyond[0]))
 END
+}
 
-echo
-echo "== no top-down: instructions, branches and their misses"
-traced filtered "-m spr-filtered" 100000 1000 400
-whole filtered 1
-holds filtered <<'END'
+filtered()
+{
+	echo
+	echo "== no top-down: instructions, branches and their misses"
+	traced filtered "-m spr-filtered" 100000 1000 400
+	whole filtered 1
+	holds filtered <<'END'
 run = report["run"]
 check(run["backend"] == "events" and run["level"] == 0, "%s, level %s" % (run["backend"], run["level"]))
 check("count nonsense" in run["reason"], "the reason is '%s'" % run["reason"])
 check("topdown" not in report["totals"] and
       not any("topdown" in f for f in report["functions"]), "there is top-down")
 END
-rates filtered "branches branch-misses inst"
+	rates filtered "branches branch-misses inst"
+}
 
-echo
-echo "== further events"
-# the kernel's own, raw, the table's, raw with a name, and one that only /sys has
-lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,wrong=r00c5,branch-instructions,no-such-event"
-lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth
-	LD_LIBRARY_PATH=/in ./tdagent list >/out/list"
-lab_setup=
-ended "exit 0" more
-grep -qF "no event 'no-such-event'" "$work/more.out" "$work/more.err" || fail "more: an unknown name is not said"
-report_on more
-rates more "branch-misses r08c4 br_misp wrong branch-instructions"
-for line in '^  branch-misses$' '^  branch-instructions$' '^of the event table skylake' '^  br_misp  *rc5$'; do
-	grep -q "$line" "$work/more/list" || fail "tdagent list: no '$line'"
-done
-grep -q '^  topdown-\|^  slots$' "$work/more/list" && fail "tdagent list has what cannot be asked for"
-"$tdagent" report "$work/more/profile" >"$work/more.text"
-grep -q "branch-misses [0-9.]*/1000 insns" "$work/more.text" || fail "more: not in the text"
+further()
+{
+	echo
+	echo "== further events"
+	# the kernel's own, raw, the table's, raw with a name, and one that only /sys has
+	lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,wrong=r00c5,branch-instructions,no-such-event"
+	lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth
+		LD_LIBRARY_PATH=/in ./tdagent list >/out/list"
+	lab_setup=
+	ended "exit 0" more
+	grep -qF "no event 'no-such-event'" "$work/more.out" "$work/more.err" || fail "more: an unknown name is not said"
+	report_on more
+	rates more "branch-misses r08c4 br_misp wrong branch-instructions"
+	for line in '^  branch-misses$' '^  branch-instructions$' '^of the event table skylake' '^  br_misp  *rc5$'; do
+		grep -q "$line" "$work/more/list" || fail "tdagent list: no '$line'"
+	done
+	grep -q '^  topdown-\|^  slots$' "$work/more/list" && fail "tdagent list has what cannot be asked for"
+	"$tdagent" report "$work/more/profile" >"$work/more.text"
+	grep -q "branch-misses [0-9.]*/1000 insns" "$work/more.text" || fail "more: not in the text"
+}
 
-echo
-echo "== level 2 where level 1 points there"
-traced auto "-m skx" 100000 1000 1000
-accurate auto --windows 100 --enough 10 --points2 2
-holds auto <<'END'
+automatic()
+{
+	echo
+	echo "== level 2 where level 1 points there"
+	traced auto "-m skx" 100000 1000 1000
+	accurate auto --windows 100 --enough 10 --points2 2
+	holds auto <<'END'
 # which level 1 nodes the group divides that a level 2 node needs (data/events)
 divided = {"fetch_latency": {"frontend_bound": 0.15, "bad_speculation": 0.15},
            "memory_bound": {"backend_bound": 0.2}}
@@ -147,43 +161,58 @@ for f in rows:
         blank += node not in top
 check(blank > 3, "only %d blank" % blank)
 END
+}
 
-echo
-echo "== level 1 alone: its groups, all windows"
-lab_setup=TDAGENT_LEVEL=1
-traced level1 "-m ivb" 100000 1000 500
-lab_setup=
-whole level1 3
-accurate level1 --windows 100 --enough 6
-holds level1 <<'END'
+level1()
+{
+	echo
+	echo "== level 1 alone: its groups, all windows"
+	lab_setup=TDAGENT_LEVEL=1
+	traced level1 "-m ivb" 100000 1000 500
+	lab_setup=
+	whole level1 3
+	accurate level1 --windows 100 --enough 6
+	holds level1 <<'END'
 check(report["run"]["level"] == 1, "level is %s" % report["run"]["level"])
 check(not any("memory_bound" in f.get("topdown", {}) for f in report["functions"]), "level 2")
 END
+}
 
-echo
-echo "== tdagent probe"
-probes skx "-m skx"
-says skx "--pmu=auto     events"
-says skx "skylake: works, 4 of level 1's 4 events fit"
-says skx "from Ice Lake on; groups of events give top-down in its place"
-says_not skx "no top-down"
-probes ivb "-m ivb -w"
-says ivb "ivybridge: works, 3 of level 1's 4 events fit"
-says ivb "sudo sysctl kernel.nmi_watchdog=0"
-probes grt "-m grt"
-says grt "gracemont: works, 3 of level 1's 3 events fit"
-says_not grt "counters are free"
-probes spr "-m spr"
-says spr "--pmu=auto     metrics"
-probes icx "-m icx"
-says icx "--pmu=auto     metrics"
-says icx "no level 2 of top-down"
-says icx "change it: --level=2"
-probes norpmc "-m skx -r 0"
-says norpmc "--pmu=auto     events"
-says norpmc "user mode may not read counters (RDPMC is off)"
-probes filtered "-m spr-filtered"
-says filtered "--pmu=auto     events"
-says filtered "count nonsense"
-says filtered "top-down       not from hardware"
-says filtered "change it: a vPMU that lets more than architectural events count"
+probe()
+{
+	echo
+	echo "== tdagent probe"
+	probes skx "-m skx"
+	says skx "--pmu=auto     events"
+	says skx "skylake: works, 4 of level 1's 4 events fit"
+	says skx "from Ice Lake on; groups of events give top-down in its place"
+	says_not skx "no top-down"
+	probes ivb "-m ivb -w"
+	says ivb "ivybridge: works, 3 of level 1's 4 events fit"
+	says ivb "sudo sysctl kernel.nmi_watchdog=0"
+	probes grt "-m grt"
+	says grt "gracemont: works, 3 of level 1's 3 events fit"
+	says_not grt "counters are free"
+	probes spr "-m spr"
+	says spr "--pmu=auto     metrics"
+	probes icx "-m icx"
+	says icx "--pmu=auto     metrics"
+	says icx "no level 2 of top-down"
+	says icx "change it: --level=2"
+	probes norpmc "-m skx -r 0"
+	says norpmc "--pmu=auto     events"
+	says norpmc "user mode may not read counters (RDPMC is off)"
+	probes filtered "-m spr-filtered"
+	says filtered "--pmu=auto     events"
+	says filtered "count nonsense"
+	says filtered "top-down       not from hardware"
+	says filtered "change it: a vPMU that lets more than architectural events count"
+}
+
+parts="models short throttled filtered further automatic level1 probe"
+for part in ${*:-$parts}; do
+	case " $parts " in
+	*" $part "*) $part ;;
+	*) echo "events.sh: $part: no such part; write some of $parts"; exit 99 ;;
+	esac
+done
