@@ -204,7 +204,8 @@ static void reset_group(struct td_thread *thread)
 
 	groups->base_lock = leader->lock;
 	if (groups->shape->by_read) {
-		groups->based = read_by_call(thread, &groups->base, &groups->base_idle);
+		groups->based = read_by_call(thread, &groups->base, &groups->base_idle) &&
+				!groups->base.torn;
 		return;
 	}
 	keep_members(groups, &groups->base);

@@ -4,8 +4,10 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "agent/sigsafe/metrics.h"
@@ -16,7 +18,7 @@
 
 static struct td_thread thread;
 static struct td_group_counters groups;
-static struct perf_event_mmap_page page;
+static struct perf_event_mmap_page page, member;
 static int pipes[2];
 
 /* Skylake's level 1: issued, retired, not_delivered, recovery. */
@@ -249,6 +251,66 @@ START_TEST(by_read)
 }
 END_TEST
 
+/* Ends the trigger's period when the group has been read and its cycles have not. */
+static void *end_period(void *pipe_of_cycles)
+{
+	const uint64_t cycles = 6000;
+	int unread;
+
+	do {
+		usleep(100);
+		ioctl(pipes[0], FIONREAD, &unread);
+	} while (unread);
+	page.lock += 2;
+	return write(*(int *)pipe_of_cycles, &cycles, sizeof(cycles)) == sizeof(cycles)
+		       ? NULL
+		       : "write";
+}
+
+/* At either end of a window: the one that is torn has counted other things than it says.
+ */
+static void read_torn(int *cycles, bool at_first)
+{
+	const uint64_t group[] = {5, 1000, 900, 70, 140, 210, 0, 70};
+	struct td_reading now;
+	pthread_t kernel;
+	void *failed;
+
+	if (!at_first) {
+		counted(cycles[1], 5000, 900, 0);
+		td_groups_ops.reset(&thread);
+	}
+	ck_assert_int_eq(write(pipes[1], group, sizeof(group)), sizeof(group));
+	ck_assert_int_eq(pthread_create(&kernel, NULL, end_period, &cycles[1]), 0);
+	if (at_first)
+		td_groups_ops.reset(&thread);
+	else
+		ck_assert(td_groups_ops.read(&thread, &now));
+	ck_assert_int_eq(pthread_join(kernel, &failed), 0);
+	ck_assert_ptr_null(failed);
+}
+
+/* Slots and cycles come by two calls there. */
+START_TEST(torn_by_read)
+{
+	struct td_reading now;
+	int cycles[2];
+
+	ck_assert_int_eq(pipe(cycles), 0);
+	ck_assert_int_eq(fcntl(cycles[0], F_SETSIG, SIGUSR1), 0);
+	td_groups_shapes->by_read = true;
+	thread.fd = cycles[0];
+	groups.group[0].page[0] = &member;
+	read_torn(cycles, false);
+	ck_assert(td_groups_ops.switched(&thread));
+	read_torn(cycles, true);
+	counted(cycles[1], 7000, 900, 170);
+	ck_assert(!td_groups_ops.read(&thread, &now));
+	close(cycles[0]);
+	close(cycles[1]);
+}
+END_TEST
+
 static const struct td_identity function = {
 	.kind = TD_PLACE_FUNCTION, .address = 0x1000, .region = 0x1000, .size = 64};
 
@@ -400,6 +462,7 @@ int main(void)
 				      torn_windows,
 				      stopped_cycles,
 				      by_read,
+				      torn_by_read,
 				      takes_all_groups_in_turn,
 				      drills_down,
 				      drilled_windows_are_stood_for,
