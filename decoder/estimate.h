@@ -12,7 +12,7 @@
 
 #include "decoder/format.h"
 
-/* A fraction; 0 <= low <= value <= high <= 1. */
+/* low <= value <= high; of a fraction from 0 to 1. */
 struct td_estimate {
 	double value;
 	double low;

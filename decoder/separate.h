@@ -94,10 +94,8 @@ enum td_separate_axis {
 /* What being measured costs: what each window holds beside the program. */
 struct td_separate_cost {
 	enum td_separate_axis axis;
-	double width; /* slots a cycle; 1 where it cannot be told */
-	struct td_range {
-		double value, low, high;
-	} cycles;                    /* of each window; slots where width is 1 */
+	double width;                /* slots a cycle; 1 where it cannot be told */
+	struct td_estimate cycles;   /* of each window; slots where width is 1 */
 	double mix[TD_NODES_LEVEL1]; /* parts of it, add up to 1 */
 	double empty;                /* the same by empty windows, 0: there are none */
 	double start;                /* cycles from arming to the program's first */

@@ -745,7 +745,7 @@ static void fill_cost(const struct td_separate_state *s, const struct cost *jack
 		cost->mix[k] = s->at.shared[0][k] / sum;
 	cost->axis = s->axis.kind;
 	cost->width = s->axis.width;
-	cost->cycles = (struct td_range){sum, sum - half, sum + half};
+	cost->cycles = (struct td_estimate){sum, sum - half, sum + half};
 	cost->empty = s->axis.empty;
 	cost->start = s->axis.start;
 	cost->start_spread = s->axis.start_spread;

@@ -101,16 +101,6 @@ static void put_own_cost(struct td_json *json, const struct td_report *report)
 	td_json_close(json, '}');
 }
 
-static void put_range(struct td_json *json, const char *name,
-		      const struct td_range *range)
-{
-	td_json_open(json, name, '{');
-	td_json_number(json, "value", range->value);
-	td_json_number(json, "low", range->low);
-	td_json_number(json, "high", range->high);
-	td_json_close(json, '}');
-}
-
 /* How the functions were told apart, and what a window costs by that. */
 static void put_separation(struct td_json *json, const struct td_report *report)
 {
@@ -124,7 +114,7 @@ static void put_separation(struct td_json *json, const struct td_report *report)
 	td_json_clean(json, "length",
 		      cost->axis == TD_AXIS_REQUESTED ? "requested" : "measured");
 	td_json_number(json, "slots_a_cycle", cost->width);
-	put_range(json, "cost_cycles", &cost->cycles);
+	td_json_estimate(json, "cost_cycles", &cost->cycles);
 	for (int i = 0; i < TD_NODES_LEVEL1; i++)
 		td_json_number(json, td_topdown_tree[i].name, cost->mix[i]);
 	td_json_number(json, "empty_window_cycles", cost->empty);
