@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/sigsafe/sums.h"
 #include "agent/sigsafe/timeline.h"
 
 static void fold_thread(struct td_file_thread *into, const struct td_file_thread *from)
@@ -49,11 +50,7 @@ static void fold_place(struct td_places *places, struct td_file_place *from)
 	into->windows += from->windows;
 	for (unsigned i = 0; i < TD_REJECT_MAX; i++)
 		into->rejected[i] += from->rejected[i];
-	for (unsigned i = 0; i < td_store.header->counters; i++) {
-		into->sum[i].sum += from->sum[i].sum;
-		into->sum[i].squares += from->sum[i].squares;
-		into->sum[i].cross += from->sum[i].cross;
-	}
+	td_sums_fold(into->sum, from->sum, td_store.header->counters);
 }
 
 static void fold_block(struct td_places *into, uint32_t block)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/sigsafe/store.h"
+#include "agent/sigsafe/sums.h"
 
 /* Blocks of paths of all threads: half of the profile is for what ranks. */
 static _Atomic uint32_t blocks_used;
@@ -132,11 +133,7 @@ static void add_node(struct td_file_path *into, const struct td_file_path *from)
 	into->samples += from->samples;
 	into->opened += from->opened;
 	into->windows += from->windows;
-	for (unsigned i = 0; i < td_store.header->counters; i++) {
-		into->sum[i].sum += from->sum[i].sum;
-		into->sum[i].squares += from->sum[i].squares;
-		into->sum[i].cross += from->sum[i].cross;
-	}
+	td_sums_fold(into->sum, from->sum, td_store.header->counters);
 }
 
 /* What `ref` has become, or the nearest of its ancestors that found room. */

@@ -74,6 +74,17 @@ static inline void td_sums_add_window(struct td_file_place *place, const uint64_
 		       "a pair");
 }
 
+/* `n` sums of one record to those of another. */
+static inline void td_sums_fold(struct td_file_sum *into, const struct td_file_sum *from,
+				uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		into[i].sum += from[i].sum;
+		into[i].squares += from[i].squares;
+		into[i].cross += from[i].cross;
+	}
+}
+
 /* `n` values to the thread's totals and, if there is one, to a bucket of its
  * timeline (behind its number of samples). */
 static inline void td_sums_add_totals(uint64_t *total, uint64_t *bucket,
