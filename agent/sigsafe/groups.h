@@ -111,7 +111,7 @@ extern const struct td_counter_ops td_groups_ops;
 void td_groups_make_nodes(const struct td_groups_shape *shape, uint64_t *values);
 
 /* One register, and members from..to-1.  False if one has none just now.  That COMMON is
- * asked twice saves instructions where there is no hybrid: the compiler leaves at once. */
+ * asked twice saves instructions where there is no hybrid: the compiler leaves then. */
 static inline bool td_groups_take_one(const volatile struct perf_event_mmap_page *page,
 				      uint32_t common, uint64_t *value)
 {
