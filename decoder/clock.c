@@ -135,21 +135,21 @@ static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit 
 	return 0;
 }
 
-static size_t sides_of(int set)
+static size_t sides_of(const struct td_clock_data *d, int set)
 {
-	return (size_t)td_clock_set[set].sides + 1;
+	return (size_t)d->set[set].sides + 1;
 }
 
 /* From what own windows say, and how they lean. */
 static void begin_rows(const struct td_clock_data *d, int set, struct td_clock_fit *fit)
 {
-	size_t sides = sides_of(set);
+	size_t sides = sides_of(d, set);
 
 	for (uint32_t c = 0; c < d->columns; c++) {
 		double *at = fit->at + c * sides, *ridge = fit->ridge + c * sides;
 
 		for (size_t r = 0; r + 1 < sides; r++) {
-			at[r] = d->slope[c][td_clock_set[set].node[r]];
+			at[r] = d->slope[c][d->set[set].node[r]];
 			ridge[r] = 1 / (SLOPES_DIFFER * SLOPES_DIFFER);
 		}
 		at[sides - 1] = d->state[c].speed;
@@ -157,27 +157,41 @@ static void begin_rows(const struct td_clock_data *d, int set, struct td_clock_f
 	}
 }
 
+/* Of a column: what it counts beyond an edge is none, and what it takes was found. */
+static double prior_of(const struct td_clock_data *d, int set, uint32_t c, size_t side)
+{
+	if (side == (size_t)d->set[set].sides)
+		return d->state[c].speed;
+	return d->sharp && d->set[set].node[side] == TD_CLOCK_CYCLES ? d->pace[c] : 0;
+}
+
 static void pull_rows(const struct td_clock_data *d, int set, struct td_clock_fit *fit)
 {
-	size_t sides = sides_of(set);
+	size_t sides = sides_of(d, set);
 
 	for (size_t i = 0; i < fit->n; i++) {
-		double prior = i % sides == sides - 1 ? d->state[i / sides].speed : 0;
+		double prior = prior_of(d, set, (uint32_t)(i / sides), i % sides);
 
 		fit->pull[i] += fit->ridge[i] * (prior - fit->at[i]);
 	}
 }
 
+/* What is counted beyond an edge is none in sum. */
+static double the_other(const double *level1)
+{
+	return -level1[0] - level1[2] - level1[3];
+}
+
 static void take_slopes(struct td_clock_data *d, int set, const double *at,
 			double (*slope)[NODES])
 {
-	size_t sides = sides_of(set);
+	size_t sides = sides_of(d, set);
 
 	for (uint32_t c = 0; c < d->columns; c++) {
 		for (size_t r = 0; r + 1 < sides; r++)
-			slope[c][td_clock_set[set].node[r]] = at[c * sides + r];
-		/* what counts beyond an edge is none in sum */
-		slope[c][1] = -slope[c][0] - slope[c][2] - slope[c][3];
+			slope[c][d->set[set].node[r]] = at[c * sides + r];
+		if (!d->sharp)
+			slope[c][1] = the_other(slope[c]);
 	}
 }
 
@@ -203,12 +217,20 @@ static int solve_rows(struct td_clock_data *d, int sets, struct td_clock_fit *fi
 	return 0;
 }
 
+/* Slopes become fractions, in place as well. */
 static void set_values(const struct td_clock_data *d, const double *pace,
 		       const double (*slope)[NODES], double (*value)[NODES])
 {
-	for (uint32_t c = 0; c < d->columns; c++)
+	for (uint32_t c = 0; c < d->columns; c++) {
+		double other = the_other(slope[c]);
+		double cycles =
+			d->sharp ? fmax(PACE_LEAST, slope[c][TD_CLOCK_CYCLES]) : pace[c];
+
 		for (int k = 0; k < NODES; k++)
-			value[c][k] = d->mix[k] + slope[c][k] / pace[c];
+			value[c][k] =
+				d->mix[k] +
+				(k == TD_CLOCK_CYCLES ? other : slope[c][k]) / cycles;
+	}
 }
 
 /* One step from the solution of all windows. */
@@ -239,17 +261,34 @@ static int find_without(struct td_clock_data *d, unsigned batch, int sets,
 	return err;
 }
 
+/* What state a column was met in moves a fraction by so much of the state's axis: where
+ * lengths are sharp it moves the cycles as well. */
+static double along_axis(const struct td_clock_data *d, uint32_t c, int node)
+{
+	const double *axis = d->state[c].axis, *slope = d->slope[c];
+	double by = axis[node], counts = slope[node];
+
+	if (!d->sharp)
+		return by;
+	if (node == TD_CLOCK_CYCLES) {
+		by = the_other(axis);
+		counts = the_other(slope);
+	}
+	return by - counts / d->pace[c] * axis[TD_CLOCK_CYCLES];
+}
+
 /* What no batch shows of a column's node, by how much of how it leans nobody knows. */
 static double error_of(const struct td_clock_data *d, uint32_t c, int node,
 		       double guessed)
 {
 	const struct td_clock_state *state = &d->state[c];
-	double axis = TD_CLOCK_OWN * state->varies * state->axis[node];
+	double axis = TD_CLOCK_OWN * state->varies * along_axis(d, c, node);
 	double leans = axis * state->speed *
 		       (LEANS_ERROR + LEANS_ERROR_LONG * state->stays * state->stays);
 	double sway = 2 * fabs(state->speed) * sqrt(state->unsure) + state->unsure;
-	double along = d->slope[c][node] * SWAY_PART * sway;
-	double pace = d->slope[c][node] * PACE_ERROR;
+	/* paces that were found by themselves */
+	double slope = d->sharp ? 0 : d->slope[c][node];
+	double along = slope * SWAY_PART * sway, pace = slope * PACE_ERROR;
 
 	return (leans * leans + axis * axis * state->unsure * guessed + along * along +
 		pace * pace + state->offset * state->offset) /
@@ -261,14 +300,14 @@ static void take_errors(const struct td_clock_data *d, int set,
 			const struct td_clock_fit *fit, const double *diagonal,
 			struct td_clock *clock)
 {
-	size_t sides = sides_of(set);
+	size_t sides = sides_of(d, set);
 
 	for (uint32_t c = 0; c < d->columns; c++) {
 		size_t at = c * sides, leans = at + sides - 1;
 		double guessed = diagonal[leans] * fit->ridge[leans], prior = 0;
 
 		for (size_t r = 0; r + 1 < sides; r++) {
-			int node = td_clock_set[set].node[r];
+			int node = d->set[set].node[r];
 
 			clock->error[c][node] = error_of(d, c, node, guessed);
 			if (set == 0 && node == 0)
@@ -340,7 +379,7 @@ static int find(struct td_clock_data *d, struct td_clock *clock)
 		return -ENOMEM;
 	err = td_clock_sort(d);
 	for (int s = 0; s < sets && !err; s++)
-		err = td_clock_fit_room(&fit[s], d->columns * sides_of(s));
+		err = td_clock_fit_room(&fit[s], d->columns * sides_of(d, s));
 	if (!err)
 		err = td_clock_fit_room(&fit[TD_CLOCK_SETS], (size_t)d->columns + 1);
 	if (!err)
@@ -373,9 +412,9 @@ int td_clock_find(struct td_clock *clock, const struct td_separate_input *input,
 
 	memset(clock, 0, sizeof(*clock));
 	clock->columns = columns->columns;
-	if (!input->clock || axis->kind != TD_AXIS_REQUESTED || axis->start_spread <= 0 ||
-	    input->rates || !input->returns ||
-	    columns->columns * (TD_CLOCK_SIDES + 1) > UNKNOWNS_MOST)
+	if (!input->clock || axis->kind != TD_AXIS_REQUESTED ||
+	    (axis->start_spread <= 0 && input->exact) || input->rates ||
+	    !input->returns || columns->columns * (TD_CLOCK_SIDES + 1) > UNKNOWNS_MOST)
 		return 0;
 	told = td_clock_take(&data, input, axis, columns, ends);
 	if (told > 0)

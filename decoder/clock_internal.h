@@ -22,11 +22,15 @@
 
 typedef double td_clock_square[TD_CLOCK_SIDES][TD_CLOCK_SIDES];
 
-/* Level 1 without the node that is what the others leave, and level 2. */
+/* The node of level 1 that is what the others leave.  Where lengths are sharp, its place
+ * has the cycles of a window, and of an instruction. */
+#define TD_CLOCK_CYCLES 1
+
+/* Level 1 without that node, or with the cycles; and level 2. */
 struct td_clock_set {
 	int sides, node[TD_CLOCK_SIDES];
 };
-extern const struct td_clock_set td_clock_set[TD_CLOCK_SETS];
+extern const struct td_clock_set td_clock_sets[2][TD_CLOCK_SETS]; /* by `sharp` */
 
 /* A window that holds some of the program. */
 struct td_clock_window {
@@ -34,7 +38,7 @@ struct td_clock_window {
 	uint32_t trigger[2]; /* columns where the two triggers came */
 	uint32_t key[2];     /* of window_keys.h, where it opened and closed */
 	float ticks;         /* the program's instructions */
-	float asked;         /* cycles */
+	float asked; /* cycles: what was asked for, or its length if that is sharp */
 	float beyond[TD_SEPARATE_NODES]; /* its counts less those of an edge as long */
 	float reading;                   /* variance of each, by what 255ths leave */
 	float weight;                    /* of an own window, td_clock_weigh() */
@@ -112,12 +116,15 @@ struct td_clock_data {
 	double first; /* instructions, from which on the program has begun */
 	double least; /* cycles that were asked for; of fewer windows are missing */
 	double most;
-	double fall[TD_CLOCK_CLASSES]; /* by length, up to `most`: for each cycle more so
-					  many parts fewer are asked for */
-	double start;                  /* of them before the program's first */
-	double differ;                 /* variance of `speed` between columns */
-	double memory; /* instructions, in which a state is forgotten to a part of e */
-	double *pace;  /* [columns]: cycles an instruction */
+	double fall[TD_CLOCK_CLASSES];  /* by length, up to `most`: for each cycle more so
+					   many parts fewer are asked for */
+	const struct td_clock_set *set; /* [TD_CLOCK_SETS] */
+	int sharp;      /* the program starts in all windows after as many cycles */
+	double start;   /* of them before the program's first */
+	double scatter; /* their variance, about */
+	double differ;  /* variance of `speed` between columns */
+	double memory;  /* instructions, in which a state is forgotten to a part of e */
+	double *pace;   /* [columns]: cycles an instruction */
 	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
 					       edge */
 	struct td_clock_state *state;       /* [columns] */
@@ -178,6 +185,10 @@ static inline double td_clock_spread(const struct td_clock_data *d, double ticks
 {
 	return 2 * d->memory * (ticks - td_clock_lean(d, ticks));
 }
+
+/* Whether own windows of a column with as many instructions are there in all its states:
+ * long ones may be missing where they are slow, short ones as well. */
+int td_clock_complete(const struct td_clock_data *d, const struct td_clock_window *w);
 
 /* What an own window weighs: as much less as it is slow. */
 double td_clock_own_weight(const struct td_clock_data *d,

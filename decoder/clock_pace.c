@@ -3,9 +3,8 @@
 
 #include "decoder/clock_internal.h"
 
-#define BOTH 0.5     /* each window is in two keys */
-#define SCATTER 400. /* variance of a start, about */
-#define CLASS 25.    /* cycles */
+#define BOTH 0.5  /* each window is in two keys */
+#define CLASS 25. /* cycles */
 #define CLASSES 400
 #define CUT 3. /* standard deviations */
 
@@ -64,11 +63,12 @@ static void find_scatter(const struct td_clock_data *d, struct scatter *scatter)
 		}
 }
 
-static double variance_at(const struct scatter *scatter, double cycles)
+static double variance_at(const struct td_clock_data *d, const struct scatter *scatter,
+			  double cycles)
 {
 	int class = class_of(cycles);
 
-	return (SCATTER * 8 + scatter->square[class]) / (8 + scatter->n[class]);
+	return (d->scatter * 8 + scatter->square[class]) / (8 + scatter->n[class]);
 }
 
 void td_clock_find_slow(struct td_clock_data *d)
@@ -86,7 +86,7 @@ void td_clock_find_slow(struct td_clock_data *d)
 
 			cycles += pace * fmax(0, last - bin->ticks);
 			slow |= cycles + d->start +
-					CUT * sqrt(variance_at(&scatter, cycles)) >
+					CUT * sqrt(variance_at(d, &scatter, cycles)) >
 				d->most;
 			bin->slow = slow;
 		}
@@ -110,7 +110,7 @@ static void add_bin(const struct td_clock_data *d, const struct td_clock_key *ke
 	const double *time = key->time + (size_t)b * key->columns;
 	const double *lean = key->lean + (size_t)b * key->columns;
 	double pace, cycles = cycles_of(d, key, b, &pace);
-	double variance = variance_at(scatter, cycles);
+	double variance = variance_at(d, scatter, cycles);
 	const struct td_clock_bin *bin = &key->bin[b];
 
 	if (bin->slow || bin->n <= 0 || bin->ticks < d->first ||
@@ -138,14 +138,13 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 	double sway = td_clock_sway(&d->state[at[0]]);
 	double cycles = w->ticks * d->pace[at[0]], x[2] = {0, 1};
 	double pace = d->pace[at[0]];
-	double variance = SCATTER + pace * pace * td_clock_spread(d, w->ticks) * sway;
+	double variance = d->scatter + pace * pace * td_clock_spread(d, w->ticks) * sway;
 
-	if (w->ticks < d->first || cycles + d->start - 60 < d->least ||
-	    1.2 * cycles + d->start + 60 >= d->most)
+	if (!td_clock_complete(d, w))
 		return;
 	x[0] = cycles + TD_CLOCK_OWN * sway * pace * td_clock_lean(d, w->ticks);
 	td_clock_fit_add(fit, at, x, 2, unbiased(d, w->asked, variance) - d->start - x[0],
-			 1 / (SCATTER + cycles * cycles * d->differ));
+			 1 / (d->scatter + cycles * cycles * d->differ));
 }
 
 void td_clock_pace(const struct td_clock_data *d, struct td_clock_fit *fit,

@@ -58,7 +58,7 @@ static void find_scatter(const struct td_clock_data *d, const struct td_clock_ke
 			continue;
 		beyond_of(d, key, b, &d->window[d->entry[i].window], by);
 		for (int s = 0; s < TD_CLOCK_SETS; s++)
-			add_product(&td_clock_set[s], by, part * part * bin->telling,
+			add_product(&d->set[s], by, part * part * bin->telling,
 				    bin->scatter[s]);
 	}
 }
@@ -80,7 +80,7 @@ static void find_ends(const struct td_clock_data *d, const struct td_clock_key *
 		for (int k = 0; k < NODES; k++)
 			by[k] = d->slope[key->column[c]][k] - mean[k];
 		for (int s = 0; s < TD_CLOCK_SETS; s++)
-			add_product(&td_clock_set[s], by, share[c] * square / bin->n,
+			add_product(&d->set[s], by, share[c] * square / bin->n,
 				    bin->ends[s]);
 	}
 }
@@ -222,7 +222,7 @@ static void add_key(const struct td_clock_data *d, int which,
 		    const struct td_clock_key *key, struct filter *filter,
 		    struct row *row, struct td_clock_fit *fit)
 {
-	const struct td_clock_set *set = &td_clock_set[which];
+	const struct td_clock_set *set = &d->set[which];
 	td_clock_square variance, sure;
 
 	for (uint32_t b = 0; b < key->bins && !key->bin[b].slow; b++) {
@@ -277,6 +277,11 @@ static double sureness(const struct td_clock_data *d, const struct td_clock_wind
 		    READING);
 }
 
+static int tells(const struct td_clock_data *d, const struct td_clock_window *w)
+{
+	return w->own && td_clock_complete(d, w);
+}
+
 /* A line through own windows, whose counts where there are no instructions are 0 but for
  * `OFFSET`. */
 static int weigh_windows(struct td_clock_data *d)
@@ -287,7 +292,7 @@ static int weigh_windows(struct td_clock_data *d)
 		const struct td_clock_window *w = &d->window[i];
 		double *to = &sum[2 * (size_t)w->column[0]];
 
-		if (!w->own)
+		if (!tells(d, w))
 			continue;
 		to[0] += sureness(d, w);
 		to[1] += sureness(d, w) * w->ticks;
@@ -298,7 +303,7 @@ static int weigh_windows(struct td_clock_data *d)
 		double middle = of[1] / (of[0] + 1 / (OFFSET * OFFSET));
 
 		w->weight = 0;
-		if (w->own)
+		if (tells(d, w))
 			w->weight = (float)(sureness(d, w) * (w->ticks - middle) *
 					    td_clock_own_weight(d, w));
 	}
@@ -314,7 +319,7 @@ static struct own *sum_own(const struct td_clock_data *d, unsigned without)
 		const struct td_clock_window *w = &d->window[i];
 		struct own *to = &own[w->column[0]];
 
-		if (!w->own || w->batch == without)
+		if (!tells(d, w) || w->batch == without)
 			continue;
 		to->n++;
 		to->weight += w->weight;
@@ -333,13 +338,13 @@ static void add_squares(const struct td_clock_data *d, struct own *own)
 		struct own *to = &own[w->column[0]];
 		double by[NODES], part;
 
-		if (!w->own)
+		if (!tells(d, w))
 			continue;
 		part = w->weight / to->ticks;
 		for (int k = 0; k < NODES; k++)
 			by[k] = w->beyond[k] - w->ticks * to->beyond[k] / to->ticks;
 		for (int s = 0; s < TD_CLOCK_SETS; s++)
-			add_product(&td_clock_set[s], by, part * part, to->square[s]);
+			add_product(&d->set[s], by, part * part, to->square[s]);
 	}
 }
 
@@ -355,7 +360,7 @@ static void weigh_own(struct td_clock_data *d, const struct own *own)
 			memcpy(variance, own[c].square[s], sizeof(variance));
 			for (int r = 0; r < SIDES; r++)
 				variance[r][r] += offset * offset + 1e-9;
-			invert(td_clock_set[s].sides, variance, d->state[c].own[s]);
+			invert(d->set[s].sides, variance, d->state[c].own[s]);
 		}
 	}
 }
@@ -384,7 +389,7 @@ int td_clock_weigh(struct td_clock_data *d)
 static void add_own(const struct td_clock_data *d, int which, uint32_t c,
 		    const struct own *own, struct row *row, struct td_clock_fit *fit)
 {
-	const struct td_clock_set *set = &td_clock_set[which];
+	const struct td_clock_set *set = &d->set[which];
 	struct td_clock_state *state = &d->state[c];
 	uint32_t leans = unknown(set, 0, set->sides);
 
@@ -417,7 +422,7 @@ static void add_owns(const struct td_clock_data *d, int which, struct row *row,
 int td_clock_rows(const struct td_clock_data *d, int which, struct td_clock_fit *fit,
 		  unsigned without)
 {
-	const struct td_clock_set *set = &td_clock_set[which];
+	const struct td_clock_set *set = &d->set[which];
 	size_t n = unknown(set, d->columns, 0) + 1;
 	double *room = malloc(2 * SIDES * n * sizeof(*room));
 	uint32_t *at = malloc(n * sizeof(*at));

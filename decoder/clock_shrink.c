@@ -80,14 +80,14 @@ static struct size find_size(const struct td_clock_data *d)
 }
 
 /* What is known of a speed that comes from as many as differ by so much. */
-static void shrink(double differ, int exact, struct td_clock_state *state)
+static void shrink(double differ, int sure, struct td_clock_state *state)
 {
 	double chance = state->unsure, most = FAR * sqrt(differ);
 
 	if (chance <= 0) {
-		/* by exact counts one that does not vary is not slower here than there,
-		 * either */
-		state->unsure = exact && state->n > 0 && state->varies <= 0 ? 0 : differ;
+		/* by exact counts or lengths one that does not vary is not slower here
+		 * than there, either */
+		state->unsure = sure && state->n > 0 && state->varies <= 0 ? 0 : differ;
 		return;
 	}
 	state->speed *= differ / (differ + chance);
@@ -112,9 +112,10 @@ static void shrink_to(const struct size *of, struct td_clock_state *state)
 void td_clock_shrink(struct td_clock_data *d)
 {
 	struct size size = {.mean = 0};
+	int sure = d->input->exact || d->sharp;
 
 	d->differ = find_differ(d);
-	if (!d->input->exact)
+	if (!sure)
 		size = find_size(d);
 	for (uint32_t c = 0; c < d->columns; c++) {
 		struct td_clock_state *state = &d->state[c];
@@ -122,6 +123,6 @@ void td_clock_shrink(struct td_clock_data *d)
 		if (size.mean > 0 && state->unsure > 0)
 			shrink_to(&size, state);
 		else
-			shrink(d->differ, d->input->exact, state);
+			shrink(d->differ, sure, state);
 	}
 }

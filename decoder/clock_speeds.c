@@ -168,7 +168,7 @@ static void add_window(struct work *work, uint32_t window, struct cell *cell)
 	cell->asked += asked;
 	cell->asked_square += asked * asked;
 	for (int k = 0; k < SIDES; k++) {
-		int node = td_clock_set[0].node[k];
+		int node = td_clock_sets[0][0].node[k];
 
 		beyond[k] = w->beyond[node];
 		for (uint32_t c = 0; c < d->columns; c++)
@@ -235,7 +235,7 @@ static void add_cell(struct work *work, struct cell *cell)
 		if (work->spread[c] < SPREAD_LEAST * cell->n || state->varies <= 0)
 			continue;
 		for (int r = 0; r < SIDES; r++)
-			by[r] = spread * state->axis[td_clock_set[0].node[r]];
+			by[r] = spread * state->axis[td_clock_sets[0][0].node[r]];
 		whiten(cell->square, by);
 		for (int r = 0; r < SIDES; r++)
 			work->x[(size_t)r * d->columns + n] = by[r];

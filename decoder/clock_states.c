@@ -15,8 +15,11 @@
 #define BEYOND 2.     /* times reading's part of squares */
 #define OFFSET 0.08   /* cycles: of rounding, where windows are alike */
 #define VISIT 10.     /* instructions: without own windows */
-#define FUZZ 50       /* cycles, of a start */
+#define FUZZ 3.       /* standard deviations, of a start */
+#define SLOW 1.2      /* times as long */
 #define RELATIVE_MOST 0.6
+#define SEEN 0.05 /* of a speed that own windows' lengths show */
+#define SPEED_LEAST 0.01
 #define MEMORY_LEAST 25. /* instructions */
 
 /* Sums over own windows; p is how far along the axis one is, i its instructions, q the
@@ -140,13 +143,12 @@ static void find_memory(struct td_clock_data *d, struct sums *sums)
 	d->memory = found;
 }
 
-/* Longer ones may be missing where they are slow. */
-static int is_asked(const struct td_clock_data *d, const struct td_clock_window *w)
+int td_clock_complete(const struct td_clock_data *d, const struct td_clock_window *w)
 {
-	double cycles = w->ticks * d->pace[w->column[0]];
+	double cycles = w->ticks * d->pace[w->column[0]], fuzz = FUZZ * sqrt(d->scatter);
 
-	return w->ticks >= d->first && cycles + d->start - FUZZ >= d->least &&
-	       1.3 * cycles + d->start + 60 < d->most;
+	return w->ticks >= d->first && cycles + d->start - fuzz >= d->least &&
+	       SLOW * cycles + d->start + fuzz < d->most;
 }
 
 static void add_asked(const struct td_clock_data *d, struct sums *sums)
@@ -156,11 +158,11 @@ static void add_asked(const struct td_clock_data *d, struct sums *sums)
 		struct sums *to = &sums[w->column[0]];
 		double by[NODES], p, q = w->asked - d->start, weight, ticks = w->ticks;
 
-		if (!w->own || !is_asked(d, w))
+		if (!w->own || !td_clock_complete(d, w))
 			continue;
 		differ(d, w, by);
 		p = td_direction_product(by, d->state[w->column[0]].axis);
-		weight = 1 / (400 + pow(0.1 * ticks * d->pace[w->column[0]], 2));
+		weight = 1 / (d->scatter + pow(0.1 * ticks * d->pace[w->column[0]], 2));
 		to->pp += weight * p * p;
 		to->read_p += weight * READ_SIDES * w->reading;
 		to->ip += weight * ticks * p;
@@ -185,6 +187,28 @@ static void find_speed(const struct sums *s, double pace, struct td_clock_state 
 	error = sqrt(ii / determinant);
 	state->speed = slow * state->varies / pace;
 	state->unsure = pow(error * state->varies / pace, 2);
+}
+
+/* Where lengths are sharp they are along the axis. */
+static void see_speed(double pace, struct td_clock_state *state)
+{
+	if (state->n <= 0 || state->varies < LEAST)
+		return;
+	state->speed = state->axis[TD_CLOCK_CYCLES] * state->varies / pace;
+	state->unsure = (SEEN * SEEN + 0.5 / state->n) *
+			(state->speed * state->speed + SPEED_LEAST * SPEED_LEAST);
+}
+
+static void find_speeds(const struct td_clock_data *d, struct sums *sums)
+{
+	if (!d->sharp)
+		add_asked(d, sums);
+	for (uint32_t c = 0; c < d->columns; c++) {
+		if (d->sharp)
+			see_speed(d->pace[c], &d->state[c]);
+		else
+			find_speed(&sums[c], d->pace[c], &d->state[c]);
+	}
 }
 
 /* States anew, with their means and axes.  NULL: no memory. */
@@ -219,11 +243,9 @@ int td_clock_states(struct td_clock_data *d, int filled)
 	if (!sums)
 		return -ENOMEM;
 	find_varies(d, sums);
-	add_asked(d, sums);
-	for (uint32_t c = 0; c < d->columns; c++)
-		find_speed(&sums[c], d->pace[c], &d->state[c]);
+	find_speeds(d, sums);
 	/* by groups few windows count */
-	if (filled && !d->input->exact)
+	if (filled && !d->input->exact && !d->sharp)
 		err = td_clock_speeds(d);
 	td_clock_shrink(d);
 	free(sums);

@@ -12,12 +12,14 @@
 #define STILL_FEWEST 100 /* windows in which the program has hardly begun */
 #define STILL_MOST 64u   /* of its instructions in them */
 #define CLASSES TD_CLOCK_CLASSES
-#define CUT 3.      /* standard deviations */
-#define ROUNDED 0.1 /* variance of rounding, in steps */
+#define CUT 3.       /* standard deviations */
+#define ROUNDED 0.1  /* variance of rounding, in steps */
+#define BLURRED 400. /* variance of a start behind edges, about; cycles squared */
+#define SHARP 1.
 
-const struct td_clock_set td_clock_set[TD_CLOCK_SETS] = {
-	{3, {0, 2, 3, 0}},
-	{4, {4, 5, 6, 7}},
+const struct td_clock_set td_clock_sets[2][TD_CLOCK_SETS] = {
+	{{3, {0, 2, 3}}, {4, {4, 5, 6, 7}}},
+	{{4, {0, 2, 3, TD_CLOCK_CYCLES}}, {4, {4, 5, 6, 7}}},
 };
 
 /* Counts over length, of windows that are alike but for their edges. */
@@ -106,8 +108,8 @@ static void add_still(const struct line *line, struct line *all)
 		all->xy[k] += line->xy[k] - line->x * line->y[k] / line->n;
 }
 
-static int find_mix(struct td_clock_data *d, const struct td_axis *axis,
-		    const struct td_columns *columns)
+static int edges_mix(struct td_clock_data *d, const struct td_axis *axis,
+		     const struct td_columns *columns)
 {
 	uint32_t most = (uint32_t)fmin(d->first, STILL_MOST);
 	size_t n = (size_t)columns->columns * most;
@@ -130,6 +132,25 @@ static int find_mix(struct td_clock_data *d, const struct td_axis *axis,
 	for (int k = 0; k < NODES && all.n >= STILL_FEWEST && all.xx > 0; k++)
 		d->mix[k] = all.xy[k] / all.xx;
 	return 0;
+}
+
+/* Where lengths are the program's any mix will do; this one is the prior's, too. */
+static void mean_mix(struct td_clock_data *d, const struct td_axis *axis)
+{
+	double cycles = 0, sum[NODES] = {0};
+
+	for (size_t i = 0; i < d->input->windows; i++) {
+		const struct td_separate_window *w = &d->input->window[i];
+		const struct td_clock_empty *empty = &d->empty[w->counts];
+
+		if (w->empty || w->silent || !empty->known)
+			continue;
+		cycles += w->slots / axis->width - empty->length;
+		for (int k = 0; k < NODES; k++)
+			sum[k] += w->value[k] / axis->width - empty->value[k];
+	}
+	for (int k = 0; k < NODES; k++)
+		d->mix[k] = cycles > 0 ? sum[k] / cycles : 0;
 }
 
 /* 0: there are too few, -ENOMEM. */
@@ -171,7 +192,7 @@ static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 	const struct td_clock_empty *empty = &d->empty[from->counts];
 
 	to->ticks = d->input->clock[i];
-	to->asked = from->requested;
+	to->asked = axis->follows ? (float)td_axis_length(axis, from) : from->requested;
 	to->batch = (uint8_t)td_row_batch(d->input, i);
 	to->key[0] = keys->open[i];
 	to->key[1] = keys->close[i];
@@ -180,6 +201,8 @@ static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 	for (int k = 0; k < NODES && !to->silent; k++)
 		to->beyond[k] = (float)(from->value[k] / axis->width - empty->value[k] -
 					d->mix[k] * (length - empty->length));
+	if (d->sharp)
+		to->beyond[TD_CLOCK_CYCLES] = to->asked - (float)axis->start;
 }
 
 static void take_all(struct td_clock_data *d, const struct td_axis *axis,
@@ -225,12 +248,17 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 	d->input = input;
 	d->columns = columns->columns;
 	d->start = axis->start;
+	d->sharp = axis->start_spread <= 0;
+	d->scatter = d->sharp ? SHARP : BLURRED;
+	d->set = td_clock_sets[d->sharp];
 	d->memory = TD_CLOCK_MEMORY;
 	err = find_empty(d, axis);
 	if (err <= 0)
 		return err;
 	err = find_first(d, axis);
-	if (!err)
-		err = find_mix(d, axis, columns);
+	if (!err && axis->follows)
+		mean_mix(d, axis);
+	else if (!err)
+		err = edges_mix(d, axis, columns);
 	return err ? err : find_windows(d, axis, columns, ends);
 }

@@ -392,7 +392,7 @@ END_TEST
  * rows from there. */
 static void slope_step(struct run *run, double times, struct td_clock_fit *fit)
 {
-	const struct td_clock_set *set = &td_clock_set[0];
+	const struct td_clock_set *set = &td_clock_sets[0][0];
 	struct td_clock_data *d = &run->data;
 	size_t sides = (size_t)set->sides + 1;
 
@@ -456,7 +456,7 @@ static double slopes_off(double times, int own)
 	struct td_clock_fit fit;
 	struct run run;
 	double worst = 0;
-	int seen = 0, sides = td_clock_set[0].sides;
+	int seen = 0, sides = td_clock_sets[0][0].sides;
 
 	start(&run, &edges);
 	sort(&run);
@@ -593,7 +593,7 @@ static int is_told(struct run *run)
 	return told;
 }
 
-/* Where nobody counts instructions, there are no edges, or too few windows. */
+/* Where nobody counts instructions, or too few windows; by groups without edges. */
 START_TEST(nothing_to_tell)
 {
 	struct sim_setup setup = edges;
@@ -612,7 +612,38 @@ START_TEST(nothing_to_tell)
 	setup.windows = 6000;
 	setup.edge = 0;
 	start(&run, &setup);
+	ck_assert(is_told(&run));
+	run.input.exact = 1;
 	ck_assert(!is_told(&run));
+	finish(&run);
+}
+END_TEST
+
+/* Without edges what an own window takes is known, and stands among what it counts. */
+START_TEST(sharp_lengths)
+{
+	struct sim_setup setup = edges;
+	struct run run;
+	double ticks = 0, cycles = 0;
+
+	setup.edge = 0;
+	start(&run, &setup);
+	sort(&run);
+	ck_assert(run.data.sharp);
+	ck_assert_int_eq(run.data.set[0].sides, 4);
+	for (size_t i = 0; i < run.data.windows; i++) {
+		const struct td_clock_window *w = &run.data.window[i];
+
+		if (!w->own)
+			continue;
+		ticks += w->ticks * run.data.pace[w->column[0]];
+		cycles += w->beyond[TD_CLOCK_CYCLES];
+	}
+	ck_assert_double_eq_tol(cycles / ticks, 1, 0.01);
+	finish(&run);
+	start(&run, &edges);
+	sort(&run);
+	ck_assert(!run.data.sharp);
 	finish(&run);
 }
 END_TEST
@@ -701,6 +732,7 @@ START_TEST(slow_ones_are_rarer)
 	d.start = begin;
 	d.most = 600;
 	d.memory = 300;
+	d.scatter = scatter;
 	for (int i = 0; i < TD_CLOCK_CLASSES; i++)
 		d.fall[i] = fall;
 	for (int i = 0; i < 2; i++) {
@@ -723,6 +755,7 @@ int main(void)
 {
 	return unit_main("clock", (const TTest *const[]){the_mix_of_edges,
 							 silent_windows,
+							 sharp_lengths,
 							 rare_lengths,
 							 slow_ones_are_rarer,
 							 own_windows_without_edges,

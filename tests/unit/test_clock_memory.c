@@ -106,6 +106,34 @@ START_TEST(what_differs)
 }
 END_TEST
 
+/* Where lengths are known, states that take longer by a twentieth show it. */
+START_TEST(lengths_of_states)
+{
+	const struct td_separate_input input = {0};
+	double pace[COLUMNS] = {1, 1, 1, 1};
+	struct td_clock_data d;
+
+	make(&d, 1);
+	d.input = &input;
+	d.pace = pace;
+	d.sharp = 1;
+	for (size_t i = 0; i < d.windows; i++) {
+		struct td_clock_window *w = &d.window[i];
+		float more = w->beyond[0] - 0.3f * w->ticks;
+
+		w->beyond[TD_CLOCK_CYCLES] = w->ticks - more / 2;
+	}
+	ck_assert_int_eq(td_clock_memory(&d), 0);
+	ck_assert_int_eq(td_clock_states(&d, 0), 0);
+	for (int c = 0; c < COLUMNS; c++) {
+		double sign = d.state[c].axis[0] > 0 ? -1 : 1;
+
+		ck_assert_double_eq_tol(d.state[c].speed, sign * 0.05, 0.003);
+	}
+	finish(&d);
+}
+END_TEST
+
 /* From an end on, and between two. */
 START_TEST(how_much_is_left)
 {
@@ -124,5 +152,6 @@ int main(void)
 {
 	return unit_main("clock_memory",
 			 (const TTest *const[]){states_that_change, states_for_ever,
-						what_differs, how_much_is_left, NULL});
+						what_differs, lengths_of_states,
+						how_much_is_left, NULL});
 }

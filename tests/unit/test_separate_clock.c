@@ -34,27 +34,22 @@ START_TEST(edges_and_noise)
 }
 END_TEST
 
-/* Where nothing is gained, nothing is changed: no edges, so lengths are known. */
-START_TEST(no_edges)
+/* Without edges instructions say what states lengths do not: by lengths alone the worst
+ * are 1.4 and 1.7 points off. */
+START_TEST(noise_without_edges)
 {
-	struct td_separate_function told[64];
+	struct held held = {0};
 	struct sim_setup setup = noisy;
-	size_t size;
 
-	setup.windows = 10000;
 	setup.edge = 0;
+	setup.seed = 2;
 	separate(&setup);
-	ck_assert(!result.cost.clocked);
-	size = sim.functions * sizeof(told[0]);
-	ck_assert_uint_le(size, sizeof(told));
-	memcpy(told, result.function, size);
-	done();
-	setup.clock = 0;
-	separate(&setup);
-	for (unsigned f = 0; f < sim.functions; f++)
-		ck_assert_mem_eq(told[f].node, result.function[f].node,
-				 sizeof(told[f].node));
-	done();
+	ck_assert(result.cost.clocked);
+	limit(1000, INFINITY, 0.5);
+	limit(100, 1000, 1.0);
+	limit(25, 100, 1.2);
+	count_held(&held);
+	limit_held(&held, 93, 100);
 }
 END_TEST
 
@@ -210,7 +205,7 @@ END_TEST
 int main(void)
 {
 	return unit_main("separate_clock",
-			 (const TTest *const[]){edges_and_noise, no_edges, many_functions,
-						two_answers, batches, priors, bounds,
-						NULL});
+			 (const TTest *const[]){edges_and_noise, noise_without_edges,
+						many_functions, two_answers, batches,
+						priors, bounds, NULL});
 }
