@@ -187,8 +187,10 @@ static inline double td_clock_spread(const struct td_clock_data *d, double ticks
 }
 
 /* Whether own windows of a column with as many instructions are there in all its states:
- * long ones may be missing where they are slow, short ones as well. */
+ * long ones may be missing where they are slow.  And whether what they were asked for
+ * tells how long they take: the program has begun, and short ones are there, too. */
 int td_clock_complete(const struct td_clock_data *d, const struct td_clock_window *w);
+int td_clock_asked(const struct td_clock_data *d, const struct td_clock_window *w);
 
 /* What an own window weighs: as much less as it is slow. */
 double td_clock_own_weight(const struct td_clock_data *d,

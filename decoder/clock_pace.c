@@ -140,7 +140,7 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 	double pace = d->pace[at[0]];
 	double variance = d->scatter + pace * pace * td_clock_spread(d, w->ticks) * sway;
 
-	if (!td_clock_complete(d, w))
+	if (!td_clock_asked(d, w))
 		return;
 	x[0] = cycles + TD_CLOCK_OWN * sway * pace * td_clock_lean(d, w->ticks);
 	td_clock_fit_add(fit, at, x, 2, unbiased(d, w->asked, variance) - d->start - x[0],

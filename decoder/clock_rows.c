@@ -277,9 +277,10 @@ static double sureness(const struct td_clock_data *d, const struct td_clock_wind
 		    READING);
 }
 
+/* Behind scattered edges what is left out costs more than it mends. */
 static int tells(const struct td_clock_data *d, const struct td_clock_window *w)
 {
-	return w->own && td_clock_complete(d, w);
+	return w->own && (!d->sharp || td_clock_complete(d, w));
 }
 
 /* A line through own windows, whose counts where there are no instructions are 0 but for

@@ -143,12 +143,24 @@ static void find_memory(struct td_clock_data *d, struct sums *sums)
 	d->memory = found;
 }
 
+static double fuzz_of(const struct td_clock_data *d)
+{
+	return FUZZ * sqrt(d->scatter);
+}
+
 int td_clock_complete(const struct td_clock_data *d, const struct td_clock_window *w)
 {
-	double cycles = w->ticks * d->pace[w->column[0]], fuzz = FUZZ * sqrt(d->scatter);
+	double cycles = w->ticks * d->pace[w->column[0]];
 
-	return w->ticks >= d->first && cycles + d->start - fuzz >= d->least &&
-	       SLOW * cycles + d->start + fuzz < d->most;
+	return SLOW * cycles + d->start + fuzz_of(d) < d->most;
+}
+
+int td_clock_asked(const struct td_clock_data *d, const struct td_clock_window *w)
+{
+	double cycles = w->ticks * d->pace[w->column[0]];
+
+	return w->ticks >= d->first && cycles + d->start - fuzz_of(d) >= d->least &&
+	       td_clock_complete(d, w);
 }
 
 static void add_asked(const struct td_clock_data *d, struct sums *sums)
@@ -158,7 +170,7 @@ static void add_asked(const struct td_clock_data *d, struct sums *sums)
 		struct sums *to = &sums[w->column[0]];
 		double by[NODES], p, q = w->asked - d->start, weight, ticks = w->ticks;
 
-		if (!w->own || !td_clock_complete(d, w))
+		if (!w->own || !td_clock_asked(d, w))
 			continue;
 		differ(d, w, by);
 		p = td_direction_product(by, d->state[w->column[0]].axis);
