@@ -346,9 +346,7 @@ static int solve(struct td_clock_data *d, struct td_clock *clock,
 
 	for (uint32_t c = 0; c < d->columns; c++)
 		d->pace[c] = mean;
-	err = td_clock_memory(d);
-	if (!err)
-		err = find_paces(d, mean, &fit[TD_CLOCK_SETS]);
+	err = find_paces(d, mean, &fit[TD_CLOCK_SETS]);
 	for (uint32_t c = 0; c < d->columns; c++)
 		memcpy(d->slope[c], d->state[c].mean, sizeof(d->slope[c]));
 	if (!err)

@@ -152,10 +152,9 @@ int td_clock_known(const struct td_separate_input *input, size_t window);
 int td_clock_sort(struct td_clock_data *d);
 void td_clock_fill(struct td_clock_data *d, unsigned without);
 
-/* clock_states.c: how the windows' functions differ, by all windows once keys are
- * `filled`; how long they do so, which is found once.  0 or -ENOMEM. */
+/* clock_states.c: how the windows' functions differ, and for how long, from what is known
+ * of that so far; by all windows once keys are `filled`.  0 or -ENOMEM. */
 int td_clock_states(struct td_clock_data *d, int filled);
-int td_clock_memory(struct td_clock_data *d);
 
 /*
  * clock_speeds.c: the speeds of columns that vary, by all windows; states of own windows

@@ -21,11 +21,13 @@
 #define SEEN 0.05 /* of a speed that own windows' lengths show */
 #define SPEED_LEAST 0.01
 #define MEMORY_LEAST 25. /* instructions */
+#define MEMORY_STEP M_SQRT2
+#define MEMORIES 19 /* the last is TD_CLOCK_MEMORY */
 
 /* Sums over own windows; p is how far along the axis one is, i its instructions, q the
  * cycles that it was asked for, less the start. */
 struct sums {
-	double all, n, ticks, square, spread, read, most;
+	double all, own, n, ticks, square, spread, read, most;
 	double product[NODES][NODES];
 	double pp, ii, ip, iq, pq, read_p; /* weighted, of those whose q tells */
 };
@@ -37,14 +39,15 @@ static void add_means(const struct td_clock_data *d, struct sums *sums)
 		struct sums *to = &sums[w->column[0]];
 
 		to->all += !w->silent;
-		if (!w->own)
+		to->own += w->own;
+		if (w->weight <= 0)
 			continue;
 		to->n++;
-		to->ticks += w->ticks;
-		to->square += (double)w->ticks * w->ticks;
-		to->read += READ_SIDES * w->reading;
+		to->ticks += w->weight * w->ticks;
+		to->square += w->weight * w->ticks * w->ticks;
+		to->read += w->weight * READ_SIDES * w->reading;
 		for (int k = 0; k < NODES; k++)
-			d->state[w->column[0]].mean[k] += w->beyond[k];
+			d->state[w->column[0]].mean[k] += w->weight * w->beyond[k];
 	}
 	for (uint32_t c = 0; c < d->columns; c++)
 		for (int k = 0; k < NODES && sums[c].n > 0; k++)
@@ -65,19 +68,20 @@ static void find_axes(const struct td_clock_data *d, struct sums *sums)
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 
-		if (!w->own)
+		if (w->weight <= 0)
 			continue;
 		differ(d, w, by);
 		for (int j = 0; j < NODES; j++)
 			for (int k = 0; k < NODES; k++)
-				sums[w->column[0]].product[j][k] += by[j] * by[k];
+				sums[w->column[0]].product[j][k] +=
+					w->weight * by[j] * by[k];
 	}
 	for (uint32_t c = 0; c < d->columns; c++) {
 		struct td_clock_state *to = &d->state[c];
 
 		sums[c].most = td_direction_most((const double(*)[NODES])sums[c].product,
 						 to->axis);
-		to->stays = sums[c].n / fmax(1, sums[c].all);
+		to->stays = sums[c].own / fmax(1, sums[c].all);
 		to->offset = sums[c].square > 0 ? OFFSET * sums[c].ticks / sums[c].square
 						: OFFSET / VISIT;
 		to->n = sums[c].n >= FEWEST ? sums[c].n : 0;
@@ -92,8 +96,9 @@ static void find_varies(const struct td_clock_data *d, struct sums *sums)
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 
-		if (w->own)
-			sums[w->column[0]].spread += td_clock_spread(d, w->ticks);
+		if (w->weight > 0)
+			sums[w->column[0]].spread +=
+				w->weight * td_clock_spread(d, w->ticks);
 	}
 	for (uint32_t c = 0; c < d->columns; c++)
 		d->state[c].varies =
@@ -113,34 +118,40 @@ static double memory_off(const struct td_clock_data *d)
 		const struct td_clock_state *state = &d->state[w->column[0]];
 		double by[NODES], p, variance;
 
-		if (!w->own || state->n <= 0 || state->varies <= 0)
+		if (w->weight <= 0 || state->n <= 0 || state->varies <= 0)
 			continue;
 		differ(d, w, by);
 		p = td_direction_product(by, state->axis);
 		variance = READ_SIDES * w->reading +
 			   state->varies * state->varies * td_clock_spread(d, w->ticks);
-		sum += log(variance) + p * p / variance;
+		sum += w->weight * (log(variance) + p * p / variance);
 	}
 	return sum;
 }
 
-/* States of a program are of one memory, all columns together. */
+static double try_memory(struct td_clock_data *d, struct sums *sums, double memory)
+{
+	d->memory = memory;
+	find_varies(d, sums);
+	return memory_off(d);
+}
+
+/* States of a program are of one memory, all columns together: where the parabola through
+ * the best of some and its neighbours is lowest. */
 static void find_memory(struct td_clock_data *d, struct sums *sums)
 {
-	double best = HUGE_VAL, found = TD_CLOCK_MEMORY;
+	double off[MEMORIES], at = 0, bend;
+	int best = 0;
 
-	for (double memory = MEMORY_LEAST; memory <= TD_CLOCK_MEMORY; memory *= M_SQRT2) {
-		double off;
-
-		d->memory = memory;
-		find_varies(d, sums);
-		off = memory_off(d);
-		if (off < best) {
-			best = off;
-			found = memory;
-		}
+	for (int i = 0; i < MEMORIES; i++) {
+		off[i] = try_memory(d, sums, MEMORY_LEAST * pow(MEMORY_STEP, i));
+		best = off[i] < off[best] ? i : best;
 	}
-	d->memory = found;
+	if (best > 0 && best + 1 < MEMORIES) {
+		bend = off[best - 1] - 2 * off[best] + off[best + 1];
+		at = bend > 0 ? (off[best - 1] - off[best + 1]) / (2 * bend) : 0;
+	}
+	d->memory = MEMORY_LEAST * pow(MEMORY_STEP, best + at);
 }
 
 static double fuzz_of(const struct td_clock_data *d)
@@ -170,7 +181,7 @@ static void add_asked(const struct td_clock_data *d, struct sums *sums)
 		struct sums *to = &sums[w->column[0]];
 		double by[NODES], p, q = w->asked - d->start, weight, ticks = w->ticks;
 
-		if (!w->own || !td_clock_asked(d, w))
+		if (w->weight <= 0 || !td_clock_asked(d, w))
 			continue;
 		differ(d, w, by);
 		p = td_direction_product(by, d->state[w->column[0]].axis);
@@ -223,28 +234,25 @@ static void find_speeds(const struct td_clock_data *d, struct sums *sums)
 	}
 }
 
-/* States anew, with their means and axes.  NULL: no memory. */
-static struct sums *begin(const struct td_clock_data *d)
+/* States anew, with their means and axes: of own windows as they were met less slow, by
+ * what is known so far.  NULL: no memory. */
+static struct sums *begin(struct td_clock_data *d)
 {
 	struct sums *sums = calloc(d->columns + 1, sizeof(*sums));
 
+	for (size_t i = 0; i < d->windows; i++) {
+		struct td_clock_window *w = &d->window[i];
+
+		w->weight = w->own && td_clock_complete(d, w)
+				    ? (float)td_clock_own_weight(d, w)
+				    : 0;
+	}
 	memset(d->state, 0, d->columns * sizeof(*d->state));
 	if (sums) {
 		add_means(d, sums);
 		find_axes(d, sums);
 	}
 	return sums;
-}
-
-int td_clock_memory(struct td_clock_data *d)
-{
-	struct sums *sums = begin(d);
-
-	if (!sums)
-		return -ENOMEM;
-	find_memory(d, sums);
-	free(sums);
-	return 0;
 }
 
 int td_clock_states(struct td_clock_data *d, int filled)
@@ -254,6 +262,7 @@ int td_clock_states(struct td_clock_data *d, int filled)
 
 	if (!sums)
 		return -ENOMEM;
+	find_memory(d, sums);
 	find_varies(d, sums);
 	find_speeds(d, sums);
 	/* by groups few windows count */
