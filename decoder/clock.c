@@ -24,6 +24,7 @@
 #define LEANS_ERROR 0.1
 #define LEANS_ERROR_LONG 0.3
 #define PACE_ERROR 0.005 /* of it: by how late interrupts are where */
+#define SWAY_ERROR 0.2   /* of the variance of its logarithm, by how windows meet it */
 #define FIELD 0.001      /* rounding of fields that are alike */
 #define SWAY_PART 1.5    /* of its pace's sway, which own windows show at both ends */
 
@@ -31,7 +32,7 @@ int td_clock_fit_room(struct td_clock_fit *fit, size_t n)
 {
 	*fit = (struct td_clock_fit){.n = n};
 	fit->matrix = calloc(n * n + 1, sizeof(double));
-	fit->pull = calloc(5 * n + 8, sizeof(double));
+	fit->pull = calloc(6 * n + 8, sizeof(double));
 	if (!fit->matrix || !fit->pull)
 		return -ENOMEM;
 	fit->ridge = fit->pull + n;
@@ -109,6 +110,11 @@ static void pull_paces(const struct td_clock_data *d, double mean,
 		fit->pull[c] += fit->ridge[c] * (mean / d->pace[c] - 1);
 }
 
+static int find_states(struct td_clock_data *d, int filled)
+{
+	return d->paced ? td_clock_sways(d) : td_clock_states(d, filled);
+}
+
 /* fit->matrix is the last round's afterwards, factored. */
 static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit *fit)
 {
@@ -116,7 +122,7 @@ static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit 
 		fit->ridge[c] =
 			c < d->columns ? 1 / (PACES_DIFFER * PACES_DIFFER) : START_RIDGE;
 	for (int round = 0; round < PACE_ROUNDS; round++) {
-		int err = round < STATE_ROUNDS ? td_clock_states(d, round > 0) : 0;
+		int err = round < STATE_ROUNDS ? find_states(d, round > 0) : 0;
 
 		if (err)
 			return err;
@@ -233,7 +239,20 @@ static void set_values(const struct td_clock_data *d, const double *pace,
 	}
 }
 
-/* One step from the solution of all windows. */
+/* One step from the solution of all windows: pace->at. */
+static void find_paces_without(struct td_clock_data *d, unsigned batch, double mean,
+			       struct td_clock_fit *pace)
+{
+	td_clock_fill(d, batch);
+	memset(pace->pull, 0, pace->n * sizeof(*pace->pull));
+	td_clock_pace(d, pace, batch);
+	pull_paces(d, mean, pace);
+	td_clock_step(pace);
+	for (uint32_t c = 0; c < d->columns; c++)
+		pace->at[c] = pace_after(d->pace[c], pace->pull[c]);
+}
+
+/* The same of slopes. */
 static int find_without(struct td_clock_data *d, unsigned batch, int sets,
 			struct td_clock_fit *pace, struct td_clock_fit *fit, double mean,
 			double (*value)[NODES])
@@ -241,13 +260,7 @@ static int find_without(struct td_clock_data *d, unsigned batch, int sets,
 	double *paces = pace->at, (*slope)[NODES] = value;
 	int err = 0;
 
-	td_clock_fill(d, batch);
-	memset(pace->pull, 0, pace->n * sizeof(*pace->pull));
-	td_clock_pace(d, pace, batch);
-	pull_paces(d, mean, pace);
-	td_clock_step(pace);
-	for (uint32_t c = 0; c < d->columns; c++)
-		paces[c] = pace_after(d->pace[c], pace->pull[c]);
+	find_paces_without(d, batch, mean, pace);
 	for (int s = 0; s < sets && !err; s++) {
 		memset(fit[s].pull, 0, fit[s].n * sizeof(*fit[s].pull));
 		err = td_clock_rows(d, s, &fit[s], batch);
@@ -360,7 +373,61 @@ static int solve(struct td_clock_data *d, struct td_clock *clock,
 	return err;
 }
 
-static int find(struct td_clock_data *d, struct td_clock *clock)
+/* A cycle's instructions, as parts of its slots. */
+static void set_instructions(const struct td_clock_data *d, double width,
+			     const double *pace, double (*value)[NODES])
+{
+	unsigned node = d->input->traced - 1, rest = d->input->left - 1;
+
+	for (uint32_t c = 0; c < d->columns; c++) {
+		value[c][node] = 1 / (pace[c] * width);
+		value[c][rest] = 1 - value[c][node];
+	}
+}
+
+static int find_pace_errors(const struct td_clock_data *d, const struct td_clock_fit *fit,
+			    struct td_clock *clock)
+{
+	unsigned node = d->input->traced - 1, rest = d->input->left - 1;
+	double *diagonal = malloc((fit->n + 1) * sizeof(*diagonal));
+	int err = diagonal ? td_cholesky_inverse_diagonal(fit->matrix, fit->n, diagonal)
+			   : -ENOMEM;
+
+	for (uint32_t c = 0; c < d->columns && !err; c++) {
+		double error = clock->value[c][node] *
+			       hypot(PACE_ERROR, SWAY_ERROR * d->state[c].unsure);
+
+		clock->error[c][node] = clock->error[c][rest] = error * error;
+		clock->prior[c] = diagonal[c] * fit->ridge[c];
+	}
+	free(diagonal);
+	return err;
+}
+
+/* Where there are no edges paces say all that is asked for. */
+static int solve_paces(struct td_clock_data *d, double width, struct td_clock *clock,
+		       struct td_clock_fit *fit)
+{
+	double mean = mean_pace(d);
+	int err;
+
+	for (uint32_t c = 0; c < d->columns; c++)
+		d->pace[c] = mean;
+	err = td_clock_sways_memory(d);
+	if (!err)
+		err = find_paces(d, mean, fit);
+	if (err)
+		return err;
+	set_instructions(d, width, d->pace, clock->value);
+	for (unsigned b = 0; b < TD_BATCHES; b++) {
+		find_paces_without(d, b, mean, fit);
+		set_instructions(d, width, fit->at,
+				 clock->value + (1 + (size_t)b) * d->columns);
+	}
+	return find_pace_errors(d, fit, clock);
+}
+
+static int find(struct td_clock_data *d, double width, struct td_clock *clock)
 {
 	struct td_clock_fit fit[TD_CLOCK_SETS + 1] = {{0}};
 	int sets = d->input->nodes > TD_NODES_LEVEL1 ? 2 : 1, err;
@@ -381,7 +448,8 @@ static int find(struct td_clock_data *d, struct td_clock *clock)
 	if (!err)
 		err = td_clock_fit_room(&fit[TD_CLOCK_SETS], (size_t)d->columns + 1);
 	if (!err)
-		err = solve(d, clock, fit, sets);
+		err = d->paced ? solve_paces(d, width, clock, &fit[TD_CLOCK_SETS])
+			       : solve(d, clock, fit, sets);
 	for (int s = 0; s <= TD_CLOCK_SETS; s++)
 		td_clock_fit_free(&fit[s]);
 	return err;
@@ -411,12 +479,12 @@ int td_clock_find(struct td_clock *clock, const struct td_separate_input *input,
 	memset(clock, 0, sizeof(*clock));
 	clock->columns = columns->columns;
 	if (!input->clock || axis->kind != TD_AXIS_REQUESTED ||
-	    (axis->start_spread <= 0 && input->exact) || input->rates ||
+	    (axis->start_spread <= 0 && input->exact) != input->paced || input->rates ||
 	    !input->returns || columns->columns * (TD_CLOCK_SIDES + 1) > UNKNOWNS_MOST)
 		return 0;
 	told = td_clock_take(&data, input, axis, columns, ends);
 	if (told > 0)
-		told = find(&data, clock);
+		told = find(&data, axis->width, clock);
 	td_clock_data_free(&data);
 	return told < 0 ? told : 0;
 }

@@ -57,6 +57,7 @@ struct td_clock_bin {
 	double width;        /* instructions that it stands for */
 	double ticks;        /* weighted means */
 	double asked;
+	double missed; /* squares of its windows' cycles, beyond what is expected */
 	double beyond[TD_SEPARATE_NODES];
 	int slow; /* windows with so many instructions may be missing where they are slow
 		   */
@@ -120,6 +121,7 @@ struct td_clock_data {
 					   many parts fewer are asked for */
 	const struct td_clock_set *set; /* [TD_CLOCK_SETS] */
 	int sharp;      /* the program starts in all windows after as many cycles */
+	int paced;      /* `sharp`, and paces are all that is found */
 	double start;   /* of them before the program's first */
 	double scatter; /* their variance, about */
 	double differ;  /* variance of `speed` between columns */
@@ -162,6 +164,10 @@ int td_clock_states(struct td_clock_data *d, int filled);
  */
 int td_clock_speeds(struct td_clock_data *d);
 
+/* clock_sways.c: the same by lengths alone, where these are known to a cycle. */
+int td_clock_sways(struct td_clock_data *d);
+int td_clock_sways_memory(struct td_clock_data *d);
+
 /* clock_shrink.c: of speeds as they were found what they are, by what all of them have in
  * common; and `differ`. */
 void td_clock_shrink(struct td_clock_data *d);
@@ -202,7 +208,7 @@ struct td_clock_fit {
 	double *pull;   /* [n] */
 	double *ridge;  /* [n]: of the prior */
 	double *at;     /* [n] */
-	double *spare;  /* [2 n] */
+	double *spare;  /* [3 n + 4] */
 	int adding;     /* to the matrix as well */
 };
 int td_clock_fit_room(struct td_clock_fit *fit, size_t n);

@@ -4,6 +4,8 @@
 #include "decoder/clock_internal.h"
 
 #define BOTH 0.5  /* each window is in two keys */
+#define NEAR 3u   /* bins on either side, from which scatter is known */
+#define LIKE 10.  /* windows, as all with as many cycles are */
 #define CLASS 25. /* cycles */
 #define CLASSES 400
 #define CUT 3. /* standard deviations */
@@ -42,6 +44,7 @@ static void add_scatter(const struct td_clock_data *d, const struct td_clock_key
 	double pace, cycles = cycles_of(d, key, b, &pace);
 	int class = class_of(cycles);
 
+	key->bin[b].missed = 0;
 	for (uint32_t i = key->bin[b].begin; i < key->bin[b].end; i++) {
 		const struct td_clock_window *w = &d->window[d->entry[i].window];
 		double off = w->asked - d->start - cycles -
@@ -49,6 +52,7 @@ static void add_scatter(const struct td_clock_data *d, const struct td_clock_key
 
 		scatter->n[class]++;
 		scatter->square[class] += off * off;
+		key->bin[b].missed += off * off;
 	}
 }
 
@@ -69,6 +73,24 @@ static double variance_at(const struct td_clock_data *d, const struct scatter *s
 	int class = class_of(cycles);
 
 	return (d->scatter * 8 + scatter->square[class]) / (8 + scatter->n[class]);
+}
+
+/* Without edges what a window takes is its functions' states: windows of one function
+ * scatter more than those of many. */
+static double variance_of(const struct td_clock_data *d, const struct td_clock_key *key,
+			  uint32_t b, const struct scatter *scatter, double cycles)
+{
+	uint32_t from = b > NEAR ? b - NEAR : 0;
+	uint32_t to = b + NEAR + 1 < key->bins ? b + NEAR + 1 : key->bins;
+	double usual = variance_at(d, scatter, cycles), n = LIKE, sum = LIKE * usual;
+
+	for (uint32_t i = from; i < to && d->paced; i++) {
+		if (key->bin[i].slow)
+			continue;
+		n += key->bin[i].end - key->bin[i].begin;
+		sum += key->bin[i].missed;
+	}
+	return sum / n;
 }
 
 void td_clock_find_slow(struct td_clock_data *d)
@@ -103,15 +125,56 @@ static double unbiased(const struct td_clock_data *d, double asked, double varia
 	return asked + variance * d->fall[(int)fmax(0, fmin(TD_CLOCK_CLASSES - 1, at))];
 }
 
+/* What the ends of a key's windows have left of error in its rows so far, as a filter
+ * sees it: how much, and of which unknowns. */
+struct left {
+	double variance;
+	double *seen; /* [unknowns + 1]: last what is missing */
+};
+
+/* Half of what the bin's ends may say wrong of where the program is: that goes on in all
+ * bins behind it.  Behind edges their scatter hides it. */
+static void add_ends(const struct td_clock_data *d, const struct td_clock_key *key,
+		     uint32_t b, struct left *left)
+{
+	const double *share = key->share + (size_t)b * key->columns;
+	const struct td_clock_bin *bin = &key->bin[b];
+	double mean = 0, square = 0;
+
+	for (uint32_t c = 0; c < key->columns; c++) {
+		double pace = d->pace[key->column[c]];
+
+		mean += share[c] * pace;
+		square += share[c] * pace * pace;
+	}
+	if (d->paced && bin->n > 0)
+		left->variance +=
+			(square - mean * mean) * bin->width * bin->width / bin->n / 2;
+}
+
+/* Takes off what is seen of the error, and sees more of it.  The row's weight. */
+static double filter_row(struct left *left, double variance, double *x, uint32_t n)
+{
+	double sure = 1 / (variance + left->variance), gain = left->variance * sure;
+
+	for (uint32_t i = 0; i <= n && left->variance > 0; i++) {
+		x[i] -= left->seen[i];
+		left->seen[i] += gain * x[i];
+	}
+	left->variance -= gain * left->variance;
+	return sure;
+}
+
 static void add_bin(const struct td_clock_data *d, const struct td_clock_key *key,
-		    uint32_t b, const struct scatter *scatter, struct td_clock_fit *fit,
-		    double *x, uint32_t *at)
+		    uint32_t b, const struct scatter *scatter, struct left *left,
+		    struct td_clock_fit *fit, double *x, uint32_t *at)
 {
 	const double *time = key->time + (size_t)b * key->columns;
 	const double *lean = key->lean + (size_t)b * key->columns;
-	double pace, cycles = cycles_of(d, key, b, &pace);
-	double variance = variance_at(d, scatter, cycles);
+	double pace, cycles = cycles_of(d, key, b, &pace), weight;
+	double variance = variance_of(d, key, b, scatter, cycles);
 	const struct td_clock_bin *bin = &key->bin[b];
+	uint32_t n = key->columns + 1;
 
 	if (bin->slow || bin->n <= 0 || bin->ticks < d->first ||
 	    cycles + d->start - CUT * sqrt(variance) < d->least)
@@ -123,11 +186,28 @@ static void add_bin(const struct td_clock_data *d, const struct td_clock_key *ke
 		x[c] = d->pace[column] *
 		       (time[c] + td_clock_sway(&d->state[column]) * lean[c]);
 	}
-	at[key->columns] = d->columns;
-	x[key->columns] = 1;
-	td_clock_fit_add(fit, at, x, key->columns + 1,
-			 unbiased(d, bin->asked, variance) - d->start - cycles,
-			 BOTH * bin->n / variance);
+	at[n - 1] = d->columns;
+	x[n - 1] = 1;
+	x[n] = unbiased(d, bin->asked, variance) - d->start - cycles;
+	weight = filter_row(left, variance / bin->n, x, n);
+	td_clock_fit_add(fit, at, x, n, x[n], BOTH * weight);
+}
+
+/* fit->spare has room for two rows and where their unknowns are. */
+static void add_key(const struct td_clock_data *d, const struct td_clock_key *key,
+		    const struct scatter *scatter, struct td_clock_fit *fit)
+{
+	double *x = fit->spare, *seen = x + fit->n + 1;
+	struct left left = {.seen = seen};
+
+	for (uint32_t i = 0; i <= key->columns + 1; i++)
+		seen[i] = 0;
+	for (uint32_t b = 0; b < key->bins; b++) {
+		add_ends(d, key, b, &left);
+		add_bin(d, key, b, scatter, &left, fit, x,
+			(uint32_t *)(seen + fit->n + 1));
+		add_ends(d, key, b, &left);
+	}
 }
 
 /* Own windows are in one column for sure. */
@@ -143,8 +223,9 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 	if (!td_clock_asked(d, w))
 		return;
 	x[0] = cycles + TD_CLOCK_OWN * sway * pace * td_clock_lean(d, w->ticks);
-	td_clock_fit_add(fit, at, x, 2, unbiased(d, w->asked, variance) - d->start - x[0],
-			 1 / (d->scatter + cycles * cycles * d->differ));
+	td_clock_fit_add(
+		fit, at, x, 2, unbiased(d, w->asked, variance) - d->start - x[0],
+		1 / (d->paced ? variance : d->scatter + cycles * cycles * d->differ));
 }
 
 void td_clock_pace(const struct td_clock_data *d, struct td_clock_fit *fit,
@@ -154,9 +235,7 @@ void td_clock_pace(const struct td_clock_data *d, struct td_clock_fit *fit,
 
 	find_scatter(d, &scatter);
 	for (size_t k = 0; k < d->keys; k++)
-		for (uint32_t b = 0; b < d->key[k].bins; b++)
-			add_bin(d, &d->key[k], b, &scatter, fit, fit->spare,
-				(uint32_t *)(fit->spare + fit->n));
+		add_key(d, &d->key[k], &scatter, fit);
 	for (size_t i = 0; i < d->windows; i++) {
 		if (d->window[i].alone && d->window[i].batch != without)
 			add_own(d, &d->window[i], fit);

@@ -92,6 +92,9 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 	d->least = -HUGE_VAL;
 	if (input->exact)
 		find_lengths(d);
+	/* none is too short for its edges */
+	if (d->paced)
+		d->least = -HUGE_VAL;
 	free(point);
 	return 0;
 }
@@ -249,6 +252,7 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 	d->columns = columns->columns;
 	d->start = axis->start;
 	d->sharp = axis->start_spread <= 0;
+	d->paced = input->paced;
 	d->scatter = d->sharp ? SHARP : BLURRED;
 	d->set = td_clock_sets[d->sharp];
 	d->memory = TD_CLOCK_MEMORY;

@@ -50,8 +50,8 @@ static void add_up(const struct td_separate_state *s, unsigned without, double *
 
 /* The jackknife, and its own estimate of a bias: where the ends' chance is as large as
  * what there is to be seen, all that they tell apart is too flat. */
-static void add_changes(const struct td_separate_state *s, const struct share *share,
-			struct td_told *told)
+static void add_changes(const struct td_separate_state *s, unsigned batch,
+			const struct share *share, struct td_told *told)
 {
 	for (size_t f = 0; f < s->input->functions; f++) {
 		for (int i = 0; i < TD_NODES && told[f].known; i++) {
@@ -60,6 +60,8 @@ static void add_changes(const struct td_separate_state *s, const struct share *s
 
 			told[f].variance[i] += (TD_BATCHES - 1.) / TD_BATCHES * by * by;
 			told[f].bias[i] += (TD_BATCHES - 1.) / TD_BATCHES * by;
+			if (i + 1 == (int)s->input->traced)
+				told[f].change[batch] = by;
 		}
 	}
 }
@@ -113,7 +115,7 @@ int td_separate_tell(const struct td_separate_state *s, struct td_told *told)
 	}
 	for (unsigned b = 0; b < TD_BATCHES && !err; b++) {
 		add_up(s, b, ends, share);
-		add_changes(s, share, told);
+		add_changes(s, b, share, told);
 	}
 	if (!err)
 		add_errors(s, told);
@@ -152,17 +154,18 @@ static double mean_of(const struct td_told *told, const struct td_reading *readi
 	return sum;
 }
 
-void td_separate_blend(const struct td_told *told, int nodes, struct td_reading *reading)
+double td_separate_blend(const struct td_told *told, int nodes,
+			 struct td_reading *reading)
 {
 	double lengths = mean_of(NULL, reading), ticks, part;
 	td_sides bounded;
 
 	if (!told->known)
-		return;
+		return 0;
 	ticks = mean_of(told, NULL);
 	part = lengths / (lengths + ticks);
 	if (!isfinite(part))
-		return;
+		return 0;
 	bound(told->value, bounded);
 	for (int i = 0; i < nodes; i++) {
 		struct td_reading *to = &reading[i];
@@ -175,4 +178,5 @@ void td_separate_blend(const struct td_told *told, int nodes, struct td_reading 
 		to->variance = pow(part * error + (1 - part) * sqrt(to->variance), 2) +
 			       part * (1 - part) * apart * apart;
 	}
+	return part;
 }

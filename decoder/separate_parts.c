@@ -121,6 +121,7 @@ static int separate_common(const struct td_separate_input *input, int rest,
 	of.nodes = TD_NODES_LEVEL1;
 	of.left = 1 + (unsigned)rest;
 	of.traced = 1 + (unsigned)node;
+	of.paced = 1;
 	of.chosen = 0;
 	if (take_common(input, node, rest, window))
 		err = td_separate(&of, result);

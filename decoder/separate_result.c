@@ -452,14 +452,21 @@ static void fill_nodes(const struct td_separate_state *s, const struct answer *a
 }
 
 static void trace_node(const struct td_separate_state *s, const struct answer *a,
-		       double visit, struct td_separate_trace *trace)
+		       const struct td_told *told, double visit,
+		       struct td_separate_trace *trace)
 {
-	struct td_reading reading;
+	struct td_reading reading[TD_NODES_LEVEL1];
+	const struct td_reading *of = &reading[s->input->traced - 1];
+	double part;
 
-	read_node(s, a, visit, (int)s->input->traced - 1, &reading);
-	trace->value = reading.free;
-	trace->variance = reading.variance;
-	trace->df = reading.df;
+	for (int i = 0; i < TD_NODES_LEVEL1; i++)
+		read_node(s, a, visit, i, &reading[i]);
+	part = td_separate_blend(told, TD_NODES_LEVEL1, reading);
+	trace->value = of->free;
+	trace->variance = of->variance;
+	trace->df = of->df;
+	for (int b = 0; b < TD_BATCHES; b++)
+		trace->change[b] += part * (told->change[b] - trace->change[b]);
 }
 
 /* A call or return that ends in the same function is one of its own, if both are counted;
@@ -724,7 +731,7 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 		to->evidence = evidence_of(s, &answer[f], to->visit, error);
 		fill_nodes(s, &answer[f], &told[f], visit, to);
 		if (s->trace)
-			trace_node(s, &answer[f], visit, &s->trace[f]);
+			trace_node(s, &answer[f], &told[f], visit, &s->trace[f]);
 	}
 	free(stay);
 	free(told);

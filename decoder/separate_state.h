@@ -67,6 +67,7 @@ struct td_told {
 	td_sides value;            /* may be beyond 0..1 */
 	double variance[TD_NODES]; /* without that of the bias */
 	double bias[TD_NODES];     /* the jackknife's, an error: no correction */
+	double change[TD_BATCHES]; /* td_separate_trace */
 };
 
 /* One for each function; told[] is zeroed.  0 or -ENOMEM. */
@@ -78,8 +79,10 @@ struct td_reading {
 	unsigned df;
 };
 
-/* Both, by their errors; the same part of each in all nodes, so that they add up. */
-void td_separate_blend(const struct td_told *told, int nodes, struct td_reading *reading);
+/* Both, by their errors; the same part of each in all nodes, so that they add up.  The
+ * part that is told. */
+double td_separate_blend(const struct td_told *told, int nodes,
+			 struct td_reading *reading);
 
 /*
  * A fraction with its interval: from the unbounded value, which is not biased by the

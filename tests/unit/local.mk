@@ -15,6 +15,7 @@ decoder_tests = \
 	tests/unit/test_clock_shrink \
 	tests/unit/test_clock_speeds \
 	tests/unit/test_clock_states \
+	tests/unit/test_clock_sways \
 	tests/unit/test_compare \
 	tests/unit/test_cpu_name \
 	tests/unit/test_estimate \
@@ -359,6 +360,9 @@ tests_unit_test_clock_speeds_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_clock_states_SOURCES = tests/unit/test_clock_states.c tests/unit/unit.h
 tests_unit_test_clock_states_CFLAGS = $(td_unit_cflags)
 tests_unit_test_clock_states_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_clock_sways_SOURCES = tests/unit/test_clock_sways.c tests/unit/unit.h
+tests_unit_test_clock_sways_CFLAGS = $(td_unit_cflags)
+tests_unit_test_clock_sways_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_collect_SOURCES = tests/unit/test_collect.c
 tests_unit_test_collect_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(TD_SANITIZE)
 tests_unit_test_collect_LDADD = tools/libaudit.la $(CHECK_LIBS)

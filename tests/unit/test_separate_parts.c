@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Functions of two mixes, of which each window counts a part. */
 #include "decoder/separate_parts.h"
+
 #include "tests/unit/separated.h"
 #include "tests/unit/unit.h"
 
 #define RUNS 6
+#define RUNS_OF_TWO 2
+#define PACED 0.9 /* of half widths without paces */
 
 /* A group counts retiring, the other one bad speculation and frontend bound, by turns
  * that know nothing of the program. */
@@ -104,9 +107,47 @@ START_TEST(states_by_all_windows)
 }
 END_TEST
 
+/* Of retiring, of functions of 100 to 1,000 cycles a visit. */
+static double half_widths(struct td_separate_input *input)
+{
+	double sum = 0;
+
+	ck_assert_int_eq(td_separate_parts(input, &result), 0);
+	for (unsigned f = 0; f < result.functions; f++) {
+		const struct td_estimate *of =
+			&result.function[f].node[TD_NODE_RETIRING].estimate;
+
+		if (visit(f) >= 100 && visit(f) < 1000)
+			sum += (of->high - of->low) / 2;
+	}
+	td_separate_free(&result);
+	return sum;
+}
+
+/* Cycles an instruction, by windows with as many instructions, know functions better;
+ * that the intervals hold is above. */
+START_TEST(paces_by_all_windows)
+{
+	double with = 0, without = 0;
+
+	for (unsigned run = 0; run < RUNS_OF_TWO; run++) {
+		const struct sim_setup setup = varying(run);
+		struct td_separate_input input = turns(&setup);
+
+		with += half_widths(&input);
+		input.clock = NULL;
+		without += half_widths(&input);
+		sim_free(&sim);
+	}
+	ck_assert_double_gt(with, 0);
+	ck_assert_double_le(with, PACED * without);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("separate_parts",
 			 (const TTest *const[]){intervals_of_what_varies,
-						states_by_all_windows, NULL});
+						states_by_all_windows,
+						paces_by_all_windows, NULL});
 }

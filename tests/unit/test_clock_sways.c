@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+/* How much paces vary, and for how long, by how long own windows take. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/clock_internal.h"
+#include "tests/unit/unit.h"
+
+#define COLUMNS 5
+#define FEW 4 /* the column of three windows */
+#define WINDOWS 8000
+#define DWELL 400 /* instructions in a state, mean */
+#define START 25.
+
+/* A number in 0..1; `at` goes on. */
+static double draw(uint64_t *at)
+{
+	*at = *at * 6364136223846793005u + 1442695040888963407u;
+	return (double)(*at >> 11) / 9007199254740992.;
+}
+
+/* Cycles of so many instructions, 1 in the mean, `varies` more or less; states change at
+ * random. */
+static double cycles_of(unsigned ticks, double varies, uint64_t *at)
+{
+	double sum = 0, state = draw(at) < 0.5 ? -varies : varies;
+
+	for (unsigned i = 0; i < ticks; i++) {
+		if (draw(at) < 1. / DWELL)
+			state = -state;
+		sum += 1 + state;
+	}
+	return sum;
+}
+
+static double pace_of(uint32_t column)
+{
+	return 0.5 + 0.5 * column;
+}
+
+static void make(struct td_clock_data *d, double varies)
+{
+	uint64_t at = 1;
+
+	memset(d, 0, sizeof(*d));
+	d->columns = COLUMNS;
+	d->windows = WINDOWS;
+	d->window = calloc(WINDOWS, sizeof(*d->window));
+	d->state = calloc(COLUMNS, sizeof(*d->state));
+	d->pace = calloc(COLUMNS, sizeof(*d->pace));
+	ck_assert(d->window && d->state && d->pace);
+	d->start = START;
+	for (uint32_t i = 0; i < WINDOWS; i++) {
+		struct td_clock_window *w = &d->window[i];
+		uint32_t column = i < 3 ? FEW : i % FEW;
+		unsigned longest = 100 * (1 + column);
+		unsigned ticks = 1 + (unsigned)(draw(&at) * longest);
+
+		w->column[0] = w->column[1] = column;
+		w->ticks = (float)ticks;
+		w->alone = 1;
+		w->asked =
+			(float)(START + pace_of(column) * cycles_of(ticks, varies, &at));
+	}
+	/* one that passed through other columns says nothing of its own */
+	d->window[WINDOWS - 1].alone = 0;
+	d->window[WINDOWS - 1].asked = 1e6;
+	for (uint32_t c = 0; c < COLUMNS; c++)
+		d->pace[c] = pace_of(c);
+}
+
+static void finish(struct td_clock_data *d)
+{
+	free(d->window);
+	free(d->state);
+	free(d->pace);
+}
+
+START_TEST(paces_that_vary)
+{
+	struct td_clock_data d;
+
+	make(&d, 0.2);
+	ck_assert_int_eq(td_clock_sways_memory(&d), 0);
+	ck_assert_double_ge(d.memory, 0.7 * DWELL / 2);
+	ck_assert_double_le(d.memory, 1.5 * DWELL / 2);
+	ck_assert_int_eq(td_clock_sways(&d), 0);
+	for (int c = 0; c < COLUMNS; c++)
+		ck_assert_double_eq_tol(td_clock_sway(&d.state[c]), 0.04, 0.006);
+	finish(&d);
+}
+END_TEST
+
+/* Whatever paces were before. */
+START_TEST(paces_to_begin_with)
+{
+	struct td_clock_data d;
+
+	make(&d, 0.2);
+	for (uint32_t c = 0; c < FEW; c++)
+		d.pace[c] = 7;
+	ck_assert_int_eq(td_clock_sways_memory(&d), 0);
+	for (uint32_t c = 0; c < FEW; c++)
+		ck_assert_double_eq_tol(d.pace[c], pace_of(c), 0.03 * pace_of(c));
+	finish(&d);
+}
+END_TEST
+
+START_TEST(paces_that_do_not)
+{
+	struct td_clock_data d;
+
+	make(&d, 0);
+	ck_assert_int_eq(td_clock_sways_memory(&d), 0);
+	ck_assert_int_eq(td_clock_sways(&d), 0);
+	for (int c = 0; c < COLUMNS; c++)
+		ck_assert_double_le(td_clock_sway(&d.state[c]), 1e-9);
+	finish(&d);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("clock_sways",
+			 (const TTest *const[]){paces_that_vary, paces_to_begin_with,
+						paces_that_do_not, NULL});
+}
