@@ -3,7 +3,7 @@
 """How well all functions of a program can be known: bound_program.py [-h] [OPTION]...
 
 Windows of awkward or phases are drawn by the program's own order, behind edges and with noise as in
-truth.sh (25 to 75 cycles, two of them before the program; two mixes 40 % to either side of a function's
+truth.sh (25 to 75 cycles, two of them before the program, see --before; two mixes 40 % to either side of a function's
 mean, that change after 400 instructions on average).  Of so many of them: by how much is the worst level 1
 fraction of the worst function off, in points, its median and in parentheses what 95 of 100 runs are below?
 By the best weights for counts with these means and covariances, if that much is known of a window:
@@ -51,7 +51,7 @@ COUNTERS = {
     "metrics": Counters((((0, 2, 3), 1.0),), 3, 6, False, None),
 }
 METRICS_OWN = 45  # cycles of the agent's in what is rounded
-Setting = collections.namedtuple("Setting", "counters short edges noise")
+Setting = collections.namedtuple("Setting", "counters short edges noise before")
 
 # awkward.c: instructions of the visits of one run of each pattern; runs a round; rounds from one to the next
 CHAIN = (("chain", 1), ("link8", 8), ("chain", 2), ("link27", 27), ("chain", 1), ("link40", 40),
@@ -159,12 +159,13 @@ class Windows:
         self.states = States(program, setting)
         counters = COUNTERS[setting.counters]
         asked = self._asked(counters, rng)
-        edges = rng.uniform(-EDGE_SPREAD, EDGE_SPREAD, (2, 2, n)).sum(1) + 2 * EDGE if setting.edges else \
-            np.zeros((2, n))
+        edges = np.zeros((2, n))
+        for where, times in enumerate((setting.before, 2) if setting.edges else ()):
+            edges[where] = times * EDGE + rng.uniform(-EDGE_SPREAD, EDGE_SPREAD, (times, n)).sum(0)
         cycles = asked - counters.own - edges[0]
         here = cycles > 0
         self._run(cycles[here], rng)
-        self.start = asked[here] - counters.own - (2 * EDGE if setting.edges else 0)
+        self.start = asked[here] - counters.own - (setting.before * EDGE if setting.edges else 0)
         self.start += rng.normal(0, 0.4, here.sum())  # whole cycles are counted
         self.length = (cycles + edges.sum(0) + METRICS_OWN)[here]
         paced = [pace[:, None] * rows for pace, rows in zip(self.states.pace, self.states.rows)]
@@ -263,7 +264,7 @@ def of_single(windows, few=40000):
         covariance = np.zeros((len(spent), len(every), len(every)))
         for (i, row), (j, other) in itertools.product(enumerate(every), repeat=2):
             covariance[:, i, j] = scatter @ (half[:, row] * half[:, other])
-        start = 1 / 6 + (2 * EDGE_SPREAD ** 2 / 3 if setting.edges else 0)
+        start = 1 / 6 + (setting.before * EDGE_SPREAD ** 2 / 3 if setting.edges else 0)
         read = np.column_stack([windows.read(rows)[some], np.full(len(spent), start)])
         covariance[:, range(len(every)), range(len(every))] += read
         add_alike(information, spent, np.linalg.inv(covariance) * share * scale, every, windows.states.mean)
@@ -437,6 +438,7 @@ def arguments():
                         help="four counters, level 1 by groups in turn; or PERF_METRICS")
     parser.add_argument("-n", "--number", type=float, default=30000, help="of windows (30000)")
     parser.add_argument("-s", "--short", default="300", help="mean length, or several: 150,300 (300)")
+    parser.add_argument("-b", "--before", type=int, default=2, help="edges before the program (2)")
     parser.add_argument("-e", "--edges-and-noise", action="store_true", help="that alone")
     parser.add_argument("-d", "--draw", type=int, default=100000, help="windows to compute with (100000; too few say too much)")
     parser.add_argument("-v", "--verbose", action="store_true", help="standard deviations of each function")
@@ -461,7 +463,7 @@ def main():
     print("%-12s %-14s %-14s %s" % ("points", *("%d or more" % least for least, _ in CLASSES)))
     for short in args.short.split(","):
         for edges, noise in ((1, 1),) if args.edges_and_noise else ((0, 0), (0, 1), (1, 0), (1, 1)):
-            setting = Setting(args.counters, float(short), edges, noise)
+            setting = Setting(args.counters, float(short), edges, noise, args.before)
             print("  windows of %s%s%s" % (short, ", edges" if edges else "", ", noise" if noise else ""))
             found = known(Windows(program, setting, args.draw, rng), args.number, rng)
             show(program, found, rng, args.verbose)
