@@ -23,10 +23,11 @@
  * hardly leave, longer than it stays as it is */
 #define LEANS_ERROR 0.1
 #define LEANS_ERROR_LONG 0.3
-#define PACE_ERROR 0.005 /* of it: by how late interrupts are where */
-#define SWAY_ERROR 0.2   /* of the variance of its logarithm, by how windows meet it */
-#define FIELD 0.001      /* rounding of fields that are alike */
-#define SWAY_PART 1.5    /* of its pace's sway, which own windows show at both ends */
+#define PACE_ERROR 0.005  /* of it: by how late interrupts are where */
+#define PACED_ERROR 0.012 /* the same where paces are all: chosen by how many hold */
+#define SWAY_ERROR 0.2    /* of the variance of its logarithm, by how windows meet it */
+#define FIELD 0.001       /* rounding of fields that are alike */
+#define SWAY_PART 1.5     /* of its pace's sway, which own windows show at both ends */
 
 int td_clock_fit_room(struct td_clock_fit *fit, size_t n)
 {
@@ -395,7 +396,7 @@ static int find_pace_errors(const struct td_clock_data *d, const struct td_clock
 
 	for (uint32_t c = 0; c < d->columns && !err; c++) {
 		double error = clock->value[c][node] *
-			       hypot(PACE_ERROR, SWAY_ERROR * d->state[c].unsure);
+			       hypot(PACED_ERROR, SWAY_ERROR * d->state[c].unsure);
 
 		clock->error[c][node] = clock->error[c][rest] = error * error;
 		clock->prior[c] = diagonal[c] * fit->ridge[c];
