@@ -11,8 +11,11 @@
 
 #define NODES TD_SEPARATE_NODES
 #define UNKNOWNS_MOST 1500u /* of a matrix */
-#define PACE_ROUNDS 6
-#define STATE_ROUNDS 3 /* of them: a step without a batch is from where all stands */
+#define PACE_ROUNDS 20      /* at most */
+#define STATE_ROUNDS 3
+#define CHOICE_ROUNDS 8
+/* A step without a batch is from where all stands still: paces step by no larger part. */
+#define STILL 1e-5
 #define ROW_ROUNDS 3
 #define PACES_DIFFER 0.5  /* of the mean, between columns; standard deviation */
 #define SLOPES_DIFFER 0.5 /* cycles an instruction, the same */
@@ -116,27 +119,42 @@ static int find_states(struct td_clock_data *d, int filled)
 	return d->paced ? td_clock_sways(d) : td_clock_states(d, filled);
 }
 
+/* The largest step of them, a part. */
+static double step_paces(struct td_clock_data *d, double mean, struct td_clock_fit *fit)
+{
+	double most = 0;
+
+	clear(fit);
+	td_clock_pace(d, fit, TD_NO_BATCH);
+	pull_paces(d, mean, fit);
+	td_clock_factor(fit);
+	td_clock_step(fit);
+	for (uint32_t c = 0; c < d->columns; c++) {
+		d->pace[c] = pace_after(d->pace[c], fit->pull[c]);
+		most = fmax(most, fabs(fit->pull[c]));
+	}
+	d->start += fit->pull[d->columns];
+	return most;
+}
+
 /* fit->matrix is the last round's afterwards, factored. */
 static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit *fit)
 {
+	double most = 1;
+
 	for (uint32_t c = 0; c <= d->columns; c++)
 		fit->ridge[c] =
 			c < d->columns ? 1 / (PACES_DIFFER * PACES_DIFFER) : START_RIDGE;
-	for (int round = 0; round < PACE_ROUNDS; round++) {
+	for (int round = 0; round < PACE_ROUNDS && most > STILL; round++) {
 		int err = round < STATE_ROUNDS ? find_states(d, round > 0) : 0;
 
 		if (err)
 			return err;
 		td_clock_fill(d, TD_NO_BATCH);
-		td_clock_find_slow(d);
-		clear(fit);
-		td_clock_pace(d, fit, TD_NO_BATCH);
-		pull_paces(d, mean, fit);
-		td_clock_factor(fit);
-		td_clock_step(fit);
-		for (uint32_t c = 0; c < d->columns; c++)
-			d->pace[c] = pace_after(d->pace[c], fit->pull[c]);
-		d->start += fit->pull[d->columns];
+		/* chosen anew each time, paces go to and fro */
+		if (round < CHOICE_ROUNDS)
+			td_clock_choose(d);
+		most = step_paces(d, mean, fit);
 	}
 	td_clock_fill(d, TD_NO_BATCH);
 	return 0;

@@ -47,6 +47,7 @@ struct td_clock_window {
 	uint8_t alone;  /* it was in one column */
 	uint8_t silent; /* nobody knows what it counted: beyond[] is 0 */
 	uint8_t own;    /* alone, and not silent */
+	uint8_t tells;  /* alone, and its length tells of its column's pace */
 };
 
 /* Windows of a key with about as many instructions. */
@@ -59,8 +60,10 @@ struct td_clock_bin {
 	double asked;
 	double missed; /* squares of its windows' cycles, beyond what is expected */
 	double beyond[TD_SEPARATE_NODES];
-	int slow; /* windows with so many instructions may be missing where they are slow
-		   */
+	int slow;  /* windows with so many instructions may be missing where they are slow
+		    */
+	int tells; /* its lengths do, of paces */
+	double variance; /* of lengths with as many instructions, then */
 	/* By set: what a row's mean differs by from window to window, and by where the
 	 * windows of the bin end, which goes on in all bins behind it; variances. */
 	td_clock_square scatter[TD_CLOCK_SETS], ends[TD_CLOCK_SETS];
@@ -223,8 +226,9 @@ void td_clock_step(struct td_clock_fit *fit);
 /* clock_pace.c: the paces and last the start; at[] is a part of each pace, and cycles. */
 void td_clock_pace(const struct td_clock_data *d, struct td_clock_fit *fit,
 		   unsigned without);
-/* Which bins may lack their slowest windows. */
-void td_clock_find_slow(struct td_clock_data *d);
+/* Which bins may lack their slowest windows, and which bins and own windows tell of
+ * paces: by the paces so far. */
+void td_clock_choose(struct td_clock_data *d);
 
 /* clock_rows.c: a set's slopes; of each column the set's sides, and how it leans. */
 int td_clock_weigh(struct td_clock_data *d);

@@ -93,26 +93,41 @@ static double variance_of(const struct td_clock_data *d, const struct td_clock_k
 	return sum / n;
 }
 
-void td_clock_find_slow(struct td_clock_data *d)
+static void choose_bins(const struct td_clock_data *d, const struct td_clock_key *key,
+			const struct scatter *scatter)
+{
+	int slow = 0;
+
+	for (uint32_t b = 0; b < key->bins; b++) {
+		struct td_clock_bin *bin = &key->bin[b];
+		double pace, cycles = cycles_of(d, key, b, &pace);
+		double last = d->window[d->entry[bin->end - 1].window].ticks;
+		double longest = cycles + pace * fmax(0, last - bin->ticks);
+		double far = CUT * sqrt(variance_at(d, scatter, cycles));
+
+		slow |= longest + d->start + far > d->most;
+		bin->slow = slow;
+	}
+	for (uint32_t b = 0; b < key->bins; b++) {
+		struct td_clock_bin *bin = &key->bin[b];
+		double pace, cycles = cycles_of(d, key, b, &pace);
+
+		bin->variance = variance_of(d, key, b, scatter, cycles);
+		bin->tells = !bin->slow && bin->ticks >= d->first &&
+			     cycles + d->start - CUT * sqrt(bin->variance) >= d->least;
+	}
+}
+
+void td_clock_choose(struct td_clock_data *d)
 {
 	struct scatter scatter;
 
 	find_scatter(d, &scatter);
-	for (size_t k = 0; k < d->keys; k++) {
-		int slow = 0;
-
-		for (uint32_t b = 0; b < d->key[k].bins; b++) {
-			struct td_clock_bin *bin = &d->key[k].bin[b];
-			double pace, cycles = cycles_of(d, &d->key[k], b, &pace);
-			double last = d->window[d->entry[bin->end - 1].window].ticks;
-
-			cycles += pace * fmax(0, last - bin->ticks);
-			slow |= cycles + d->start +
-					CUT * sqrt(variance_at(d, &scatter, cycles)) >
-				d->most;
-			bin->slow = slow;
-		}
-	}
+	for (size_t k = 0; k < d->keys; k++)
+		choose_bins(d, &d->key[k], &scatter);
+	for (size_t i = 0; i < d->windows; i++)
+		d->window[i].tells =
+			d->window[i].alone && td_clock_asked(d, &d->window[i]);
 }
 
 /* What is asked for of windows with as many cycles varies by where the program starts,
@@ -166,18 +181,16 @@ static double filter_row(struct left *left, double variance, double *x, uint32_t
 }
 
 static void add_bin(const struct td_clock_data *d, const struct td_clock_key *key,
-		    uint32_t b, const struct scatter *scatter, struct left *left,
-		    struct td_clock_fit *fit, double *x, uint32_t *at)
+		    uint32_t b, struct left *left, struct td_clock_fit *fit, double *x,
+		    uint32_t *at)
 {
 	const double *time = key->time + (size_t)b * key->columns;
 	const double *lean = key->lean + (size_t)b * key->columns;
 	double pace, cycles = cycles_of(d, key, b, &pace), weight;
-	double variance = variance_of(d, key, b, scatter, cycles);
 	const struct td_clock_bin *bin = &key->bin[b];
 	uint32_t n = key->columns + 1;
 
-	if (bin->slow || bin->n <= 0 || bin->ticks < d->first ||
-	    cycles + d->start - CUT * sqrt(variance) < d->least)
+	if (!bin->tells || bin->n <= 0)
 		return;
 	for (uint32_t c = 0; c < key->columns; c++) {
 		uint32_t column = key->column[c];
@@ -188,14 +201,14 @@ static void add_bin(const struct td_clock_data *d, const struct td_clock_key *ke
 	}
 	at[n - 1] = d->columns;
 	x[n - 1] = 1;
-	x[n] = unbiased(d, bin->asked, variance) - d->start - cycles;
-	weight = filter_row(left, variance / bin->n, x, n);
+	x[n] = unbiased(d, bin->asked, bin->variance) - d->start - cycles;
+	weight = filter_row(left, bin->variance / bin->n, x, n);
 	td_clock_fit_add(fit, at, x, n, x[n], BOTH * weight);
 }
 
 /* fit->spare has room for two rows and where their unknowns are. */
 static void add_key(const struct td_clock_data *d, const struct td_clock_key *key,
-		    const struct scatter *scatter, struct td_clock_fit *fit)
+		    struct td_clock_fit *fit)
 {
 	double *x = fit->spare, *seen = x + fit->n + 1;
 	struct left left = {.seen = seen};
@@ -204,8 +217,7 @@ static void add_key(const struct td_clock_data *d, const struct td_clock_key *ke
 		seen[i] = 0;
 	for (uint32_t b = 0; b < key->bins; b++) {
 		add_ends(d, key, b, &left);
-		add_bin(d, key, b, scatter, &left, fit, x,
-			(uint32_t *)(seen + fit->n + 1));
+		add_bin(d, key, b, &left, fit, x, (uint32_t *)(seen + fit->n + 1));
 		add_ends(d, key, b, &left);
 	}
 }
@@ -220,24 +232,18 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 	double pace = d->pace[at[0]];
 	double variance = d->scatter + pace * pace * td_clock_spread(d, w->ticks) * sway;
 
-	if (!td_clock_asked(d, w))
-		return;
 	x[0] = cycles + TD_CLOCK_OWN * sway * pace * td_clock_lean(d, w->ticks);
-	td_clock_fit_add(
-		fit, at, x, 2, unbiased(d, w->asked, variance) - d->start - x[0],
-		1 / (d->paced ? variance : d->scatter + cycles * cycles * d->differ));
+	td_clock_fit_add(fit, at, x, 2, unbiased(d, w->asked, variance) - d->start - x[0],
+			 1 / variance);
 }
 
 void td_clock_pace(const struct td_clock_data *d, struct td_clock_fit *fit,
 		   unsigned without)
 {
-	struct scatter scatter;
-
-	find_scatter(d, &scatter);
 	for (size_t k = 0; k < d->keys; k++)
-		add_key(d, &d->key[k], &scatter, fit);
+		add_key(d, &d->key[k], fit);
 	for (size_t i = 0; i < d->windows; i++) {
-		if (d->window[i].alone && d->window[i].batch != without)
+		if (d->window[i].tells && d->window[i].batch != without)
 			add_own(d, &d->window[i], fit);
 	}
 }

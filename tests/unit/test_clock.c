@@ -311,7 +311,7 @@ static void step(struct run *run, double wrong, struct td_clock_fit *fit)
 	for (uint32_t c = 0; c < d->columns; c++)
 		d->pace[c] *= wrong;
 	td_clock_fill(d, TD_NO_BATCH);
-	td_clock_find_slow(d);
+	td_clock_choose(d);
 	step_once(d, fit);
 }
 
@@ -348,6 +348,44 @@ END_TEST
 START_TEST(wrong_paces_go_back)
 {
 	steps_to(1.1, -0.09);
+}
+END_TEST
+
+/* How much all rows of paces together weigh, if paces are so many times what they were
+ * when rows were chosen. */
+static double weight_after(struct run *run, double times)
+{
+	struct td_clock_data *d = &run->data;
+	struct td_clock_fit fit;
+	double weight;
+
+	ck_assert_int_eq(td_clock_fit_room(&fit, (size_t)d->columns + 1), 0);
+	fit.adding = 1;
+	for (uint32_t c = 0; c < d->columns; c++)
+		d->pace[c] *= times;
+	td_clock_pace(d, &fit, TD_NO_BATCH);
+	weight = fit.matrix[fit.n * fit.n - 1]; /* the start is in each row */
+	td_clock_fit_free(&fit);
+	return weight;
+}
+
+/* Which rows there are stays as it was chosen: as paces go to and fro, rows would come
+ * and go, and no step would be the last one. */
+START_TEST(rows_stay)
+{
+	double first;
+	struct run run;
+
+	start(&run, &edges);
+	sort(&run);
+	td_clock_fill(&run.data, TD_NO_BATCH);
+	td_clock_choose(&run.data);
+	first = weight_after(&run, 1);
+	ck_assert_double_gt(first, 1);
+	ck_assert_double_eq(weight_after(&run, 1.2), first);
+	td_clock_choose(&run.data);
+	ck_assert_double_ne(weight_after(&run, 1), first);
+	finish(&run);
 }
 END_TEST
 
@@ -397,7 +435,7 @@ static void slope_step(struct run *run, double times, struct td_clock_fit *fit)
 	size_t sides = (size_t)set->sides + 1;
 
 	td_clock_fill(d, TD_NO_BATCH);
-	td_clock_find_slow(d);
+	td_clock_choose(d);
 	ck_assert_int_eq(td_clock_states(d, 1), 0);
 	ck_assert_int_eq(td_clock_fit_room(fit, d->columns * sides), 0);
 	for (uint32_t c = 0; c < d->columns; c++) {
@@ -753,25 +791,16 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("clock", (const TTest *const[]){the_mix_of_edges,
-							 silent_windows,
-							 sharp_lengths,
-							 rare_lengths,
-							 slow_ones_are_rarer,
-							 own_windows_without_edges,
-							 times_add_up,
-							 places_tell_ends,
-							 no_places_in_loops,
-							 once_through_the_pair,
-							 true_paces_stay,
-							 wrong_paces_go_back,
-							 slower_states,
-							 no_states,
-							 ends_of_the_same,
-							 true_slopes_stay,
-							 wrong_slopes_go_back,
-							 fractions,
-							 errors,
-							 nothing_to_tell,
-							 NULL});
+	return unit_main("clock", (const TTest *const[]){
+					  the_mix_of_edges,    silent_windows,
+					  sharp_lengths,       rare_lengths,
+					  slow_ones_are_rarer, own_windows_without_edges,
+					  times_add_up,        places_tell_ends,
+					  no_places_in_loops,  once_through_the_pair,
+					  true_paces_stay,     wrong_paces_go_back,
+					  rows_stay,           slower_states,
+					  no_states,           ends_of_the_same,
+					  true_slopes_stay,    wrong_slopes_go_back,
+					  fractions,           errors,
+					  nothing_to_tell,     NULL});
 }
