@@ -91,11 +91,11 @@ static double memory_off(const struct td_clock_data *d)
 /* Paces as own windows have them, to begin with. */
 static int guess_paces(struct td_clock_data *d)
 {
-	double *ticks = calloc(2 * (size_t)d->columns + 1, sizeof(*ticks));
-	double *cycles = ticks + d->columns;
+	double *ticks = calloc(2 * (size_t)d->columns + 1, sizeof(*ticks)), *cycles;
 
 	if (!ticks)
 		return -ENOMEM;
+	cycles = ticks + d->columns;
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 
