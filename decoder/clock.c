@@ -21,7 +21,6 @@
 #define SLOPES_DIFFER 0.5 /* cycles an instruction, the same */
 #define START_RIDGE 1e-9
 #define UNSURE_LEAST 1e-6
-#define PACE_LEAST 0.05 /* cycles an instruction */
 /* of what a column leans: as it is in a visit that windows pass, and in one that they
  * hardly leave, longer than it stays as it is */
 #define LEANS_ERROR 0.1
@@ -90,7 +89,7 @@ void td_clock_step(struct td_clock_fit *fit)
 
 static double pace_after(double pace, double by)
 {
-	return fmax(PACE_LEAST, pace * fmax(0.5, fmin(2, 1 + by)));
+	return fmax(TD_CLOCK_PACE_LEAST, pace * fmax(0.5, fmin(2, 1 + by)));
 }
 
 static double mean_pace(const struct td_clock_data *d)
@@ -249,7 +248,8 @@ static void set_values(const struct td_clock_data *d, const double *pace,
 	for (uint32_t c = 0; c < d->columns; c++) {
 		double other = the_other(slope[c]);
 		double cycles =
-			d->sharp ? fmax(PACE_LEAST, slope[c][TD_CLOCK_CYCLES]) : pace[c];
+			d->sharp ? fmax(TD_CLOCK_PACE_LEAST, slope[c][TD_CLOCK_CYCLES])
+				 : pace[c];
 
 		for (int k = 0; k < NODES; k++)
 			value[c][k] =

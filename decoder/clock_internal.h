@@ -22,6 +22,8 @@
 
 typedef double td_clock_square[TD_CLOCK_SIDES][TD_CLOCK_SIDES];
 
+#define TD_CLOCK_PACE_LEAST 0.05 /* cycles an instruction */
+
 /* The node of level 1 that is what the others leave.  Where lengths are sharp, its place
  * has the cycles of a window, and of an instruction. */
 #define TD_CLOCK_CYCLES 1

@@ -13,7 +13,6 @@
 #define SWAY_MOST 0.2    /* variance of a pace's logarithm */
 #define MEMORY_LEAST 25. /* instructions */
 #define TICKS_FEWEST 200 /* of a column, to know its pace */
-#define PACE_LEAST 0.05
 
 /* Squares of what windows take beyond their instructions, and of what one instruction
  * that varies by 1 would make of it. */
@@ -106,7 +105,7 @@ static int guess_paces(struct td_clock_data *d)
 	}
 	for (uint32_t c = 0; c < d->columns; c++)
 		if (ticks[c] >= TICKS_FEWEST)
-			d->pace[c] = fmax(PACE_LEAST, cycles[c] / ticks[c]);
+			d->pace[c] = fmax(TD_CLOCK_PACE_LEAST, cycles[c] / ticks[c]);
 	free(ticks);
 	return 0;
 }

@@ -215,16 +215,21 @@ static void counted(int cycles_pipe, uint64_t cycles, uint64_t running, uint64_t
 	ck_assert_int_eq(write(pipes[1], group, sizeof(group)), sizeof(group));
 }
 
-/* Where RDPMC is off. */
+/* RDPMC is off: cycles come from a pipe of their own. */
+static void read_from(int *cycles)
+{
+	ck_assert_int_eq(pipe(cycles), 0);
+	ck_assert_int_eq(fcntl(cycles[0], F_SETSIG, SIGUSR1), 0);
+	td_groups_shapes->by_read = true;
+	thread.fd = cycles[0];
+}
+
 START_TEST(by_read)
 {
 	struct td_reading now;
 	int cycles[2];
 
-	ck_assert_int_eq(pipe(cycles), 0);
-	ck_assert_int_eq(fcntl(cycles[0], F_SETSIG, SIGUSR1), 0);
-	td_groups_shapes->by_read = true;
-	thread.fd = cycles[0];
+	read_from(cycles);
 	page.lock = 6;
 	counted(cycles[1], 5000, 900, 70);
 	td_groups_ops.reset(&thread);
@@ -296,10 +301,7 @@ START_TEST(torn_by_read)
 	struct td_reading now;
 	int cycles[2];
 
-	ck_assert_int_eq(pipe(cycles), 0);
-	ck_assert_int_eq(fcntl(cycles[0], F_SETSIG, SIGUSR1), 0);
-	td_groups_shapes->by_read = true;
-	thread.fd = cycles[0];
+	read_from(cycles);
 	groups.group[0].page[0] = &member;
 	read_torn(cycles, false);
 	ck_assert(td_groups_ops.switched(&thread));
