@@ -27,16 +27,18 @@ int main(void)
 	unsigned char *code = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void (*run)(unsigned);
-	uint64_t start;
+	uint64_t last, spent = 0;
 
 	if (code == MAP_FAILED)
 		return 1;
 	memcpy(code + 4096, loop, sizeof(loop));
 	__builtin___clear_cache((char *)code + 4096, (char *)code + 8192);
 	*(void **)&run = code + 4096;
-	start = spin_cpu_ns();
-	while (spin_cpu_ns() - start < 400 * SPIN_MS)
-		run(100000);
+	last = spin_now_ns();
+	while (spent < 400 * SPIN_MS) {
+		run(50000);
+		spent += spin_ran_ns(&last);
+	}
 	compiled_work();
 	puts("jit: done");
 	return 0;

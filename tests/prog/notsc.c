@@ -14,7 +14,7 @@ int main(void)
 	/* EINVAL: this architecture has no such thing */
 	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) && errno != EINVAL)
 		return 1;
-	spin_ms(200); /* by the thread's CPU time, which is a system call */
+	spin_ms(200); /* by system calls */
 	prctl(PR_SET_TSC, PR_TSC_ENABLE);
 	puts("alive");
 	return 0;

@@ -74,8 +74,9 @@ static __attribute__((noinline, noclone)) int nested(int depth)
 static int again(int (*ask)(int), int argument)
 {
 	int first = ask(argument);
+	uint64_t last = spin_now_ns();
 
-	for (uint64_t end = spin_cpu_ns() + 200 * SPIN_MS; spin_cpu_ns() < end;)
+	for (uint64_t spent = 0; spent < 200 * SPIN_MS; spent += spin_ran_ns(&last))
 		if (ask(argument) != first)
 			return -1;
 	return first;

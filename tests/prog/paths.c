@@ -81,15 +81,15 @@ FRAME static void short_c(void)
 
 FRAME static void chain(void)
 {
-	uint64_t start = spin_cpu_ns(), before = spent_chain;
+	uint64_t last = spin_now_ns();
 
 	while (spent_chain < target) {
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 2; i++) {
 			short_a();
 			short_b();
 			short_c();
 		}
-		spent_chain = before + spin_cpu_ns() - start;
+		spent_chain += spin_ran_ns(&last);
 	}
 }
 

