@@ -9,6 +9,11 @@ if AARCH64
 sigsafe_arch = agent/sigsafe/aarch64/arch.h agent/sigsafe/aarch64/frame.h agent/sigsafe/aarch64/unwind.c
 else
 sigsafe_arch = agent/sigsafe/x86_64/arch.h agent/sigsafe/x86_64/frame.h agent/sigsafe/x86_64/unwind.c
+# what it is compiled with is its own
+noinst_LTLIBRARIES += agent/libleave.la
+agent_libleave_la_CFLAGS = $(AM_CFLAGS) $(TD_SIGSAFE_CFLAGS) -mgeneral-regs-only
+agent_libleave_la_SOURCES = agent/sigsafe/x86_64/leave.c
+agent_libsigsafe_la_LIBADD = agent/libleave.la
 endif
 
 agent_libsigsafe_la_CFLAGS = $(AM_CFLAGS) $(TD_SIGSAFE_CFLAGS)
@@ -24,6 +29,7 @@ agent_libsigsafe_la_SOURCES = $(sigsafe_arch) \
 	agent/sigsafe/identity.c agent/sigsafe/identity.h \
 	agent/sigsafe/judge.h \
 	agent/sigsafe/latency.c agent/sigsafe/latency.h \
+	agent/sigsafe/leave.h \
 	agent/sigsafe/maps.c agent/sigsafe/maps.h \
 	agent/sigsafe/memory.c agent/sigsafe/memory.h \
 	agent/sigsafe/metrics.c agent/sigsafe/metrics.h \

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define TD_FILE_MAGIC "tdagent\n"
-#define TD_FILE_VERSION 3u
+#define TD_FILE_VERSION 4u
 #define TD_FILE_BYTE_ORDER 0x01020304u
 
 #define TD_BLOCK_SIZE 8192u
@@ -329,6 +329,7 @@ enum td_window_state {
 	TD_WINDOW_BUSY = 1, /* being written, or its thread was killed then */
 	TD_WINDOW_USED = 2,
 	TD_WINDOW_EMPTY = 3, /* calibration: nothing of the program is in it */
+	TD_WINDOW_EXACT = 4, /* as used; the length asked for begins where it opened */
 };
 
 /* Where a window was opened or closed. */
@@ -352,6 +353,11 @@ struct td_file_window {
 	 * the first values of the group, signed; other backends: the first counters. */
 	uint32_t value[TD_WINDOW_VALUES];
 };
+
+static inline int td_window_is_used(const struct td_file_window *window)
+{
+	return window->state == TD_WINDOW_USED || window->state == TD_WINDOW_EXACT;
+}
 
 enum td_path_kind {
 	TD_PATH_FREE = 0,

@@ -303,7 +303,7 @@ static void check_window(struct view *view, const struct td_file_window *window)
 	*checked = (struct td_profile_window){.window = window};
 	for (unsigned i = 0; i < 2; i++) {
 		checked->object[i] = object_of(view, window->end[i].object);
-		if (window->state > TD_WINDOW_EMPTY || window->reject > TD_REJECT_MAX ||
+		if (window->state > TD_WINDOW_EXACT || window->reject > TD_REJECT_MAX ||
 		    window->group >= TD_GROUPS_MAX || window->kind[i] == TD_PLACE_FREE ||
 		    !kind_fits_object(window->kind[i], checked->object[i])) {
 			profile->damage.records++;

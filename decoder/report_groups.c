@@ -10,7 +10,7 @@
 
 static int is_wanted(const struct td_file_window *w)
 {
-	return w->state == TD_WINDOW_USED &&
+	return td_window_is_used(w) &&
 	       (w->reject == TD_REJECT_MAX || w->reject == TD_REJECT_FUNCTION ||
 		w->reject == TD_REJECT_NESTED);
 }

@@ -149,13 +149,13 @@ static uint64_t base_of(const struct taking *t, uint32_t group, int which)
 	const struct td_profile *profile = t->profile;
 	uint64_t count[BASE_MOST] = {0}, most = 0, all = 0, few = 0;
 	double value[TD_COUNTERS_MAX];
-	uint32_t state = has_empty(profile, group) ? TD_WINDOW_EMPTY : TD_WINDOW_USED;
+	int empty = has_empty(profile, group);
 
 	for (size_t i = 0; i < profile->windows; i++) {
 		const struct td_file_window *w = profile->window[i].window;
 		int64_t left;
 
-		if (w->state != state || w->group != group)
+		if ((w->state == TD_WINDOW_EMPTY) != empty || w->group != group)
 			continue;
 		td_profile_window_unrounded(profile, w, value);
 		left = left_of(t, w, value, which);
@@ -163,7 +163,7 @@ static uint64_t base_of(const struct taking *t, uint32_t group, int which)
 		if (left >= 0 && left < BASE_MOST)
 			count[left]++;
 	}
-	if (state == TD_WINDOW_USED) {
+	if (!empty) {
 		while (most + 1 < BASE_MOST && (few += count[most]) * 100 < all)
 			most++;
 		return most;
@@ -399,7 +399,7 @@ static int is_wanted(const struct taking *t, const struct td_file_window *w)
 	if (!t->group[w->group].taken)
 		return 0;
 	return (w->state == TD_WINDOW_EMPTY && w->reject == TD_REJECT_MAX) ||
-	       (w->state == TD_WINDOW_USED &&
+	       (td_window_is_used(w) &&
 		(w->reject == TD_REJECT_MAX || w->reject == TD_REJECT_FUNCTION ||
 		 w->reject == TD_REJECT_NESTED));
 }
@@ -458,6 +458,7 @@ static void fill(const struct taking *t, const struct td_file_window *from,
 		     (group->left[1] < 0 && has_returns(t) == TD_RETURNS_AND_CALLS);
 	to->calls = calls_of(t, from, value, has_returns(t));
 	to->empty = from->state == TD_WINDOW_EMPTY;
+	to->sharp = from->state == TD_WINDOW_EXACT;
 }
 
 static void fill_counts(const struct taking *t, const struct td_file_window *from,

@@ -36,6 +36,7 @@ struct td_separate_window {
 	uint8_t empty;  /* for calibration: nothing of the program in it */
 	uint8_t silent; /* it tells where the program is when, but not value[] */
 	uint8_t counts; /* separate_parts.h: parts that value[] has, bits */
+	uint8_t sharp;  /* the length asked for begins where it opened */
 };
 
 struct td_separate_input {

@@ -11,6 +11,7 @@
 #define WINDOWS_FEWEST 30
 #define PER_STEP 16 /* windows, at least */
 #define SURE 96     /* windows that are not alike by chance */
+#define SHARP_PERCENT 98
 #define CONSTANT 4. /* cycles of spread that interrupts have of themselves */
 /* How much the start may be off where empty windows tell it, in cycles.  With edges that
  * is more: empty windows have one return to user mode less than the others. */
@@ -197,6 +198,18 @@ static void find_empty(const struct td_separate_input *input, struct td_axis *ax
 	axis->empty_spread = sqrt(fmax(0, squares / n - mean * mean)) / axis->width;
 }
 
+/* Do lengths asked for begin where windows opened?  A few may have gone another way. */
+static int is_sharp(const struct td_separate_input *input)
+{
+	size_t sharp = 0, all = 0;
+
+	for (size_t i = 0; i < input->windows; i++) {
+		all += !input->window[i].empty;
+		sharp += input->window[i].sharp;
+	}
+	return sharp && sharp * 100 >= all * SHARP_PERCENT;
+}
+
 /*
  * Edges are random, and in empty windows, too; interrupts that come some
  * instructions late are not.  A start has about as many edges as an end.
@@ -205,7 +218,7 @@ static void find_start(const struct td_separate_input *input, struct td_axis *ax
 {
 	axis->follows = axis->spread < CONSTANT ||
 			(axis->empty > 0 && axis->empty_spread < axis->spread / 4);
-	axis->start_spread = axis->follows ? 0 : axis->spread;
+	axis->start_spread = axis->follows || is_sharp(input) ? 0 : axis->spread;
 	axis->blocks = axis->follows && axis->spread < CONSTANT && axis->empty > 0 &&
 		       (!input->exact || input->returns == TD_RETURNS_AND_CALLS);
 	axis->start = axis->empty - axis->beyond;

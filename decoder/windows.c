@@ -155,7 +155,7 @@ int td_profile_lacks_slots(const struct td_profile *profile, double *own)
 	for (size_t i = 0; i < profile->windows; i++) {
 		const struct td_file_window *w = profile->window[i].window;
 
-		if (w->state != TD_WINDOW_USED || w->requested < LENGTH_SURE)
+		if (!td_window_is_used(w) || w->requested < LENGTH_SURE)
 			continue;
 		windows++;
 		/* as it was read: behind edges our own cycles, with those of the way to
@@ -182,7 +182,7 @@ double td_profile_skid(const struct td_profile *profile)
 	for (size_t i = 0; i < profile->windows; i++) {
 		const struct td_file_window *w = profile->window[i].window;
 
-		if (w->state == TD_WINDOW_USED)
+		if (td_window_is_used(w))
 			late[n++] = (double)w->value[0] / header->slots_a_cycle -
 				    w->requested - own;
 	}

@@ -246,7 +246,7 @@ static int add_window(struct adding *adding, const struct td_profile_window *at)
 	struct td_annotate *annotate = adding->annotate;
 	struct td_annotate_place *place;
 
-	if (window->state != TD_WINDOW_USED)
+	if (!td_window_is_used(window))
 		return 0;
 	annotate->logged++;
 	if (annotate->wanted && at->object[0] && at->object[0]->kind == TD_OBJECT_JIT)

@@ -9,6 +9,7 @@
 #include "agent/core/real.h"
 #include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/leave.h"
 #include "agent/sigsafe/syscall.h"
 
 static int install(struct sigaction *old)
@@ -25,6 +26,7 @@ static int install(struct sigaction *old)
 
 int td_actions_install(void)
 {
+	td_leave_setup();
 	return install(&td_program_action);
 }
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "agent/sigsafe/judge.h"
+#include "agent/sigsafe/leave.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
 #include "agent/sigsafe/strobe_parts.h"
@@ -206,8 +207,10 @@ static inline void prepare_release(struct td_thread *thread)
 		prepare_anew(thread);
 		return;
 	}
-	release->period = thread->window.requested;
+	td_release_learn(thread, td_release_asked(thread));
+	release->period = thread->window.requested + release->usual;
 	release->call[1] = thread->fd; /* it may have another number now */
+	release->exact = false;
 	release->wanted = true;
 }
 
@@ -336,7 +339,7 @@ static inline void fill_log(const struct td_thread *thread, struct td_file_windo
 			    const struct extras *extras, enum td_reject reject)
 {
 	log->thread = atomic_load_explicit(&thread->tid, memory_order_relaxed);
-	log->requested = (uint32_t)thread->window.requested;
+	log->requested = (uint32_t)td_release_asked(thread);
 	log->reject = (uint8_t)reject;
 	td_windows_set_end(log, 0, ends->opened, thread->window.opened_at);
 	td_windows_set_end(log, 1, ends->closed, ends->ip);
@@ -344,7 +347,7 @@ static inline void fill_log(const struct td_thread *thread, struct td_file_windo
 	memcpy(&log->value[1], &thread->capture.metrics, 8);
 	_Static_assert(3 + TD_EXTRAS_MAX <= TD_WINDOW_VALUES, "room for all");
 	store_extras(&log->value[3], extras);
-	td_windows_publish(log, TD_WINDOW_USED);
+	td_windows_publish(log, td_release_state(thread));
 }
 
 /* `values`: slots and nodes, with room for the others. */
@@ -394,7 +397,9 @@ close_otherwise(struct td_thread *thread, uint64_t ip, uint64_t slots, uint64_t 
 	int32_t values[TD_COUNTERS_MAX] = {(int32_t)slots};
 	struct td_file_window *log;
 
-	if (!td_identity_covers(ends.opened, ip)) {
+	if (td_leave_covers(ip)) {
+		reject = TD_REJECT_BLOCKED;
+	} else if (!td_identity_covers(ends.opened, ip)) {
 		reject = find_close(thread, ip);
 		ends.opened = &thread->window.opened_in;
 		ends.closed = thread->closed;

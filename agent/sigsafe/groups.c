@@ -199,19 +199,14 @@ static bool read_total(struct td_thread *thread, struct td_reading *now)
 static void reset_group(struct td_thread *thread)
 {
 	struct td_group_counters *groups = thread->groups;
-	const volatile struct perf_event_mmap_page *leader =
-		groups->group[groups->active].page[0];
 
-	groups->base_lock = leader->lock;
-	if (groups->shape->by_read) {
-		groups->based = read_by_call(thread, &groups->base, &groups->base_idle) &&
-				!groups->base.torn;
+	if (!groups->shape->by_read) {
+		td_groups_base(groups);
 		return;
 	}
-	keep_members(groups, &groups->base);
-	td_groups_take(groups, &groups->group[groups->active], &groups->base);
-	groups->based = groups->base.taken && !groups->base.torn && !groups->stood &&
-			leader->lock == groups->base_lock;
+	groups->base_lock = groups->group[groups->active].page[0]->lock;
+	groups->based = read_by_call(thread, &groups->base, &groups->base_idle) &&
+			!groups->base.torn;
 }
 
 static bool was_switched(const struct td_thread *thread)

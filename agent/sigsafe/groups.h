@@ -181,6 +181,22 @@ static inline void td_groups_pass(unsigned rounds)
 		__asm__ volatile("" : "+r"(rounds));
 }
 
+/* The active group's registers, as the beginning of what it counts: the last thing before
+ * the window.  Context: signal. */
+static inline void td_groups_base(struct td_group_counters *groups)
+{
+	const struct td_group_pages *group = &groups->group[groups->active];
+	const volatile struct perf_event_mmap_page *leader = group->page[0];
+	uint32_t lock = leader->lock;
+
+	for (uint32_t i = 0; i < group->members; i++)
+		groups->base.kept[1 + i] = (uint64_t)group->page[i]->offset;
+	groups->base_lock = lock;
+	td_groups_take(groups, group, &groups->base);
+	groups->based = groups->base.taken && !groups->base.torn && !groups->stood &&
+			leader->lock == lock;
+}
+
 /* Reads the active group, or the rest of it if the signal has begun.  Context: signal,
  * or normal on the thread. */
 void td_groups_capture(struct td_thread *thread);

@@ -10,7 +10,9 @@
 #include "agent/sigsafe/brief.h"
 #include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/groups.h"
+#include "agent/sigsafe/leave.h"
 #include "agent/sigsafe/metrics.h"
+#include "agent/sigsafe/release.h"
 #include "agent/sigsafe/syscall.h"
 
 /* <linux/signal.h> has these under the same names, but it excludes libc's. */
@@ -229,6 +231,15 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	set_mask(&all); /* as it was when we were called */
 }
 
+/* The handler was on its way to the program (td_leave()), where handlers of the program
+ * may run: it may never get there. */
+__attribute__((noinline)) static void give_release_up(struct td_thread *thread)
+{
+	thread->release.wanted = false;
+	td_strobe_block(thread);
+	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
+}
+
 /* Nothing that is reached from here sets errno. */
 static inline void take_sample(struct td_thread *thread, const ucontext_t *interrupted,
 			       unsigned how)
@@ -236,6 +247,8 @@ static inline void take_sample(struct td_thread *thread, const ucontext_t *inter
 	/* relaxed: nobody but this thread's handlers looks */
 	if (atomic_load_explicit(&thread->inside, memory_order_relaxed)) {
 		thread->places.record->lost[TD_LOST_GUARD]++;
+		if (thread->release.wanted)
+			give_release_up(thread);
 		return;
 	}
 	thread->interrupted = interrupted;
@@ -264,8 +277,10 @@ static inline bool take_in_brief(struct td_thread *thread, const ucontext_t *int
 	return opens;
 }
 
-/* Signals of threads without mapped registers, and of others. */
-static void handle(struct td_thread *thread, int number, siginfo_t *info, void *context)
+/* Signals of threads without mapped registers, and of others.  Returns whose it was:
+ * a thread finds itself at its first one. */
+static struct td_thread *handle(struct td_thread *thread, int number, siginfo_t *info,
+				void *context)
 {
 	int saved_errno;
 	unsigned how;
@@ -284,6 +299,7 @@ static void handle(struct td_thread *thread, int number, siginfo_t *info, void *
 		pass_on(number, info, context);
 	}
 	errno = saved_errno;
+	return thread;
 }
 
 /* The registers first of all, if it has a group of events. */
@@ -294,7 +310,10 @@ handle_unmapped(struct td_thread *thread, int number, siginfo_t *info, void *con
 		thread = thread->small;
 	if (thread && thread->groups)
 		td_groups_begin_capture(thread->groups);
-	handle(thread, number, info, context);
+	thread = handle(thread, number, info, context);
+	if (thread && thread->release.wanted &&
+	    (!td_leave_may(context) || td_leave(thread, context)))
+		td_release_now(thread);
 }
 
 /* The registers are captured; anything else may be unusual. */
@@ -338,6 +357,8 @@ void td_handler(int number, siginfo_t *info, void *context)
 		thread->capture.complete = captured;
 		take_fully(thread, number, info, context);
 	}
-	if (thread->release.wanted)
+	if (!thread->release.wanted)
+		return;
+	if (!td_leave_may(context) || td_leave(thread, context))
 		td_metrics_release(thread);
 }

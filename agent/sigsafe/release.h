@@ -26,14 +26,54 @@ static inline void td_release_prepare(struct td_thread *thread, uint64_t period,
 {
 	struct td_release *release = &thread->release;
 
-	release->period = period;
+	/* an empty one has no program in it: the long period runs on */
+	release->period = empty ? thread->next_long : period + release->usual;
 	if (!release->call[0] || release->empty != empty)
 		td_release_fill(thread, empty);
 	else if (!empty)
 		release->call[1] = thread->fd; /* it may have another number now */
 	if (td_metrics_shape.clears_on_read)
 		memset(thread->counter_base, 0, sizeof(thread->counter_base));
+	release->exact = false;
 	release->wanted = true;
+}
+
+/* Of an exact window: cycles of its period that had passed when it opened. */
+static inline uint32_t td_release_passed(const struct td_thread *thread)
+{
+	const struct td_release *release = &thread->release;
+	uint32_t passed = release->behind.low - release->before.low;
+
+	return thread->groups ? passed : passed / td_metrics_shape.width;
+}
+
+/* The length that was asked for, of the window that closes. */
+static inline uint64_t td_release_asked(const struct td_thread *thread)
+{
+	const struct td_release *release = &thread->release;
+
+	uint32_t passed;
+
+	if (!release->exact)
+		return thread->window.requested;
+	passed = td_release_passed(thread);
+	/* else it was over before it opened */
+	return passed < release->period ? release->period - passed : 1;
+}
+
+/* The next window's period is longer by what mostly passes before it. */
+static inline void td_release_learn(struct td_thread *thread, uint64_t asked)
+{
+	struct td_release *release = &thread->release;
+
+	if (release->exact)
+		release->usual += (int32_t)(release->period - asked - release->usual) / 8;
+}
+
+/* Of a window that is none of the empty ones. */
+static inline enum td_window_state td_release_state(const struct td_thread *thread)
+{
+	return thread->release.exact ? TD_WINDOW_EXACT : TD_WINDOW_USED;
 }
 
 /* Opens the prepared window at once, for counters without mapped registers. */

@@ -11,6 +11,7 @@
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/judge.h"
+#include "agent/sigsafe/leave.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
 #include "agent/sigsafe/strobe_parts.h"
@@ -101,9 +102,14 @@ static void release_window(struct td_thread *thread)
 	}
 	td_release_prepare(thread, window->requested, window->empty);
 	note_armed(thread, 0, window->empty ? 0 : window->requested, 0);
-	/* by read(): here and now, empty windows and others alike */
-	if (!thread->registers.mapped)
-		td_release_now(thread);
+	if (thread->registers.mapped)
+		return; /* the handler opens it, as the last thing */
+	if (thread->groups && !thread->groups->shape->by_read && thread->interrupted &&
+	    td_leave_may(thread->interrupted))
+		thread->release.dither =
+			(unsigned)td_random_below(&thread->random, TD_GROUPS_DITHER);
+	else
+		td_release_now(thread); /* empty windows and others alike */
 }
 
 /* A period that took twice its time was not one period: the kernel throttled
@@ -266,7 +272,7 @@ static enum td_reject judge(const struct td_thread *thread,
 				.delayed = delayed,
 				.left = now->readable && is_nested(thread, now->values),
 				.length = now->elapsed,
-				.least = at_least(thread, thread->window.requested),
+				.least = at_least(thread, td_release_asked(thread)),
 				.opened_in = &thread->window.opened_in,
 				.closed_in = where,
 			});
@@ -299,19 +305,21 @@ log_window(struct td_thread *thread, const struct td_identity *where, uint64_t i
 {
 	const struct td_window *window = &thread->window;
 	struct td_file_window *log = td_windows_take(&thread->random);
+	uint64_t asked = td_release_asked(thread);
 
 	if (!log)
 		return;
 	log->thread = atomic_load(&thread->tid);
-	log->requested = window->empty                    ? 0
-			 : window->requested < UINT32_MAX ? (uint32_t)window->requested
-							  : UINT32_MAX;
+	if (!window->empty)
+		td_release_learn(thread, asked);
+	log->requested = window->empty ? 0 : td_saturated(asked);
 	log->reject = (uint8_t)reject;
 	log->group = (uint8_t)(active_group(thread) + thread->first_group);
 	td_windows_set_end(log, 0, &window->opened_in, window->opened_at);
 	td_windows_set_end(log, 1, where, ip);
 	set_values(thread, now, log->value);
-	td_windows_publish(log, window->empty ? TD_WINDOW_EMPTY : TD_WINDOW_USED);
+	td_windows_publish(log,
+			   window->empty ? TD_WINDOW_EMPTY : td_release_state(thread));
 }
 
 static void reject_window(struct td_thread *thread, enum td_reject reject)
@@ -475,6 +483,11 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 	if (how & TD_SIGNAL_EMPTY && !(thread->in_window && thread->window.empty))
 		return; /* another signal was faster */
 	if (thread->in_window) {
+		if (td_leave_covers(ip)) {
+			ip = thread->window.opened_at;
+			if (!thread->window.empty)
+				how |= TD_SIGNAL_DELAYED;
+		}
 		if (how & TD_SIGNAL_DELAYED)
 			thread->burst = 0; /* nobody knows where the next one began */
 		arm_and_read(thread, &now);

@@ -126,10 +126,18 @@ _Static_assert(sizeof(struct td_known) == TD_PLACE_CHUNK, "no division");
  */
 struct td_release {
 	bool wanted;
-	bool empty;          /* what call[] is for */
-	uint64_t period;     /* that the call points to */
-	long call[5];        /* number, arguments */
-	long error;          /* of the latest */
+	bool empty;      /* what call[] is for */
+	uint64_t period; /* that the call points to */
+	long call[5];    /* number, arguments */
+	long error;      /* of the latest */
+	/* Of an exact window: SLOTS before the arming and behind it, or `behind` alone,
+	 * in cycles: what had passed of the period when it opened. */
+	struct td_halves {
+		uint32_t low, high;
+	} before, behind;
+	uint32_t usual;  /* what mostly passes, cycles */
+	bool exact;      /* the length asked for begins where the window did: set last */
+	unsigned dither; /* rounds of td_groups_pass() beyond the usual */
 	siginfo_t to_myself; /* of the empty window's signal */
 };
 

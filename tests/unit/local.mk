@@ -272,6 +272,7 @@ agent_tests = \
 	tests/unit/test_groups \
 	tests/unit/test_judge \
 	tests/unit/test_latency \
+	tests/unit/test_leave \
 	tests/unit/test_metrics \
 	tests/unit/test_strobe \
 	tests/unit/test_vernier \
@@ -287,6 +288,8 @@ tests_unit_test_descriptors_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_descriptors_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 tests_unit_test_judge_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_judge_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+tests_unit_test_leave_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_leave_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 tests_unit_test_metrics_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_metrics_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 

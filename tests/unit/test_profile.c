@@ -78,7 +78,7 @@ START_TEST(refusals)
 	refused(&build, 5, "truncated in the header");
 	refused(&build, sizeof(struct td_file_header) - 1, "truncated in the header");
 	build.header->version = TD_FILE_VERSION + 1;
-	refused(&build, build_size(&build), "version 4 is newer than this tdagent");
+	refused(&build, build_size(&build), "version 5 is newer than this tdagent");
 	refused(&build, build_size(&build), "upgrade");
 	build.header->version = 0;
 	refused(&build, build_size(&build), "version 0");
@@ -287,7 +287,7 @@ static void damaged_log(size_t offset, uint8_t byte)
 
 START_TEST(damaged_windows)
 {
-	damaged_log(offsetof(struct td_file_window, state), 4);
+	damaged_log(offsetof(struct td_file_window, state), 5);
 	damaged_log(offsetof(struct td_file_window, state) + 3, 0x80);
 	damaged_log(offsetof(struct td_file_window, kind), 99);
 	damaged_log(offsetof(struct td_file_window, kind) + 1, TD_PLACE_FREE);

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Compiled for general registers only: from restore_vectors() on the others are the
+ * program's.
+ */
+#include "agent/sigsafe/leave.h"
+
+#include <cpuid.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+
+#include "agent/sigsafe/groups.h"
+#include "agent/sigsafe/metrics.h"
+#include "agent/sigsafe/release.h"
+
+#define KERNEL_SIGSET_SIZE 8
+#define HAS_EXTENDED 1u        /* UC_FP_XSTATE */
+#define AUTODISARM (1u << 31)  /* SS_AUTODISARM: sigreturn arms the stack anew */
+#define FLAG_TRAP (1u << 8)    /* a debugger steps */
+#define FLAG_NESTED (1u << 14) /* nothing that programs use, and POPF would set it */
+#define EXTENDED_OFFSET 464    /* sw_reserved of the kernel's struct _fpstate_64 */
+#define HEADER_OFFSET 512      /* of XSAVE's */
+#define VECTORS_ALIGNED 64u
+#define RED_ZONE 128u
+
+#define KEYS 9                         /* PKRU among what XSAVE stores */
+#define KEY_0 3u                       /* in PKRU: what all memory is of that has none */
+#define SEGMENTS 0xffff00000000ffffull /* code and stack in REG_CSGSFS */
+
+/* What the last instructions pop; the second one by RET, which takes off RED_ZONE too. */
+struct way {
+	uint64_t flags, ip;
+};
+#define WAY_BELOW                                                                        \
+	(sizeof(struct way) + RED_ZONE) /* the stack pointer that it leads to            \
+					 */
+
+/* Downwards from here nothing is needed once the stack pointer is here. */
+struct ending {
+	const struct way *way;
+	struct way empty;
+	greg_t registers[NGREG];
+};
+
+/* Of this process, once it is set up.  Others are not given back by POPF and RET. */
+static uint64_t segments;
+static uint32_t keys_offset; /* of PKRU in vector state; 0: there is none */
+
+static void find_keys(void)
+{
+	uint32_t a, b, c, d;
+
+	if (__get_cpuid_count(13, KEYS, &a, &b, &c, &d) && a >= sizeof(uint32_t))
+		keys_offset = b;
+}
+
+void td_leave_setup(void)
+{
+	uint16_t code, stack;
+
+	__asm__("mov %%cs, %0\n\tmov %%ss, %1" : "=r"(code), "=r"(stack));
+	segments = (uint64_t)stack << 48 | code;
+	find_keys();
+}
+
+/* 0 where there is none: the instruction does nothing then. */
+static inline uint64_t shadow_stack(void)
+{
+	uint64_t pointer = 0;
+
+	__asm__ volatile("rdsspq %0" : "+r"(pointer));
+	return pointer;
+}
+
+/* What the kernel says of the vector state in the frame. */
+static inline const struct _fpx_sw_bytes *extended_of(const ucontext_t *interrupted)
+{
+	return (const void *)((const char *)interrupted->uc_mcontext.fpregs +
+			      EXTENDED_OFFSET);
+}
+
+/* On the program's own stack the frame begins, downwards, with vector state.  So what is
+ * below the red zone there is the frame's, and not needed once this is restored.  With
+ * an alternate stack nobody knows how much room the other one has. */
+static inline bool is_below_program(const ucontext_t *interrupted)
+{
+	uint64_t top = (uint64_t)interrupted->uc_mcontext.gregs[REG_RSP] - RED_ZONE;
+	uint64_t end = (uint64_t)interrupted->uc_mcontext.fpregs +
+		       extended_of(interrupted)->extended_size;
+
+	return top - end < VECTORS_ALIGNED;
+}
+
+/* May the program's rights to memory be given back before we are done with ours? */
+static inline bool is_open_to_us(const ucontext_t *interrupted)
+{
+	const char *vectors = (const char *)interrupted->uc_mcontext.fpregs;
+	uint64_t stored = *(const uint64_t *)(vectors + HEADER_OFFSET) &
+			  extended_of(interrupted)->xstate_bv;
+
+	return !keys_offset || !(stored >> KEYS & 1) ||
+	       !(*(const uint32_t *)(vectors + keys_offset) & KEY_0);
+}
+
+bool td_leave_may(const ucontext_t *interrupted)
+{
+	const greg_t *registers = interrupted->uc_mcontext.gregs;
+
+	return ((uint64_t)registers[REG_CSGSFS] & SEGMENTS) == segments &&
+	       !(registers[REG_EFL] & (FLAG_NESTED | FLAG_TRAP)) &&
+	       !((unsigned)interrupted->uc_stack.ss_flags & AUTODISARM) &&
+	       interrupted->uc_flags & HAS_EXTENDED && interrupted->uc_mcontext.fpregs &&
+	       extended_of(interrupted)->magic1 == FP_XSTATE_MAGIC1 &&
+	       is_below_program(interrupted) && is_open_to_us(interrupted) &&
+	       !shadow_stack();
+}
+
+/* The program's mask.  Its handlers may run here, and may leave for good.  False:
+ * nothing has changed (a filter of system calls). */
+static inline bool set_mask(const sigset_t *mask)
+{
+	return td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL,
+			   KERNEL_SIGSET_SIZE) == 0;
+}
+
+/* All that the kernel has stored in the frame, and what of it was in its initial state:
+ * the header in the frame says which. */
+static inline void restore_vectors(const ucontext_t *interrupted)
+{
+	uint64_t which = extended_of(interrupted)->xstate_bv;
+
+	__asm__ volatile("xrstor64 %0"
+			 :
+			 : "m"(*interrupted->uc_mcontext.fpregs), "a"((uint32_t)which),
+			   "d"((uint32_t)(which >> 32))
+			 : "memory");
+}
+
+static inline void set_period(const struct td_thread *thread, struct td_release *release)
+{
+	release->error = td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_PERIOD,
+				     &release->period);
+}
+
+/* A signal of ours that was faster has closed the window: then the long period runs on,
+ * or each short one would be an echo for ever. */
+static inline void arm(struct td_thread *thread)
+{
+	struct td_release *release = &thread->release;
+
+	set_period(thread, release);
+	if (__builtin_expect(thread->in_window, 1))
+		return;
+	release->period = thread->next_long;
+	set_period(thread, release);
+}
+
+/* td_metrics_begin_again(), for general registers only. */
+__attribute__((section(TD_LEAVE_SECTION), noinline, cold)) static void
+begin_again(struct td_registers *registers)
+{
+	for (unsigned tries = 0; tries < 4 && !td_metrics_begin(registers); tries++)
+		;
+}
+
+/* Both readings are between the same instructions: what is between them is what has
+ * passed of the period. */
+static inline void open_registers(struct td_thread *thread, bool exact)
+{
+	struct td_registers *registers = &thread->registers;
+	struct td_release *release = &thread->release;
+	const volatile struct perf_event_mmap_page *slots =
+		td_metrics_page(registers->pages, TD_PAGE_SLOTS);
+
+	if (__builtin_expect(!td_metrics_begin(registers), 0))
+		begin_again(registers);
+	td_metrics_read_halves(slots, &release->before.low, &release->before.high);
+	arm(thread);
+	release->exact = td_metrics_read_halves(slots, &release->behind.low,
+						&release->behind.high) &&
+			 exact;
+}
+
+/* The trigger's own register says what is left of the period: it counts up to zero. */
+static inline void open_group(struct td_thread *thread, bool exact)
+{
+	struct td_group_counters *groups = thread->groups;
+
+	groups->based = false;
+	arm(thread);
+	td_groups_pass(TD_GROUPS_PASS + thread->release.dither);
+	td_groups_base(groups);
+	thread->release.before.low = 0;
+	thread->release.behind.low =
+		(uint32_t)(thread->release.period + groups->base.value[0]);
+	thread->release.exact = exact;
+}
+
+/* For who unwinds.  Numbers are DWARF's: of registers (16: where to go on), of the base
+ * register plus 0x70, 0x10 and 0x0f for where one and the stack pointer are stored. */
+#define STORED(number, base, offset)                                                     \
+	".cfi_escape 0x10, " #number ", 3, " #base ", 0x80 | (" #offset                  \
+	" & 0x7f), (" #offset ") >> 7\n\t"
+#define ALL_STORED(base, at)                                                             \
+	STORED(8, base, at)                                                              \
+	STORED(9, base, at + 8)                                                          \
+	STORED(10, base, at + 16)                                                        \
+	STORED(11, base, at + 24)                                                        \
+	STORED(12, base, at + 32)                                                        \
+	STORED(13, base, at + 40)                                                        \
+	STORED(14, base, at + 48)                                                        \
+	STORED(15, base, at + 56)                                                        \
+	STORED(5, base, at + 64)                                                         \
+	STORED(4, base, at + 72)                                                         \
+	STORED(6, base, at + 80)                                                         \
+	STORED(3, base, at + 88)                                                         \
+	STORED(1, base, at + 96)                                                         \
+	STORED(0, base, at + 104)                                                        \
+	STORED(2, base, at + 112)
+#define STACK_IN_WAY(base) ".cfi_escape 0x0f, 6, " #base ", 0, 0x06, 0x23, 0x90, 1\n\t"
+
+/*
+ * All registers from a ucontext's (RDI), then the stack (what RSI points to), flags and
+ * where to go on: the program, or the empty window's end.  This has an instruction of
+ * ours more, the system call that sends its signal; then sigreturn, from the frame in
+ * RBX.  What runs in a window of the program runs in this one, and the other way round.
+ *
+ * To who unwinds, cancellation for one, they are a signal's frame: what called them is
+ * what they lead to.
+ */
+__asm__(".pushsection " TD_LEAVE_SECTION ", \"ax\", @progbits\n\t"
+	".type td_leave_goes, @function\n"
+	"td_leave_goes:\n\t"
+	".cfi_startproc\n\t"
+	".cfi_signal_frame\n\t"
+	".cfi_offset %rip, -136\n\t" STACK_IN_WAY(
+		0x77) ".cfi_remember_state\n\t" STACK_IN_WAY(0x74)
+		ALL_STORED(
+			0x75,
+			0) "test %edx, %edx\n\t" /* an empty one? */
+			   "jne 1f\n\t"
+			   "nop\n"
+			   "1:\tmov %rsi, %rsp\n\t" STACK_IN_WAY(
+				   0x77) "mov 0(%rdi), %r8\n\t"
+					 "mov 8(%rdi), %r9\n\t"
+					 "mov 16(%rdi), %r10\n\t"
+					 "mov 24(%rdi), %r11\n\t"
+					 "mov 32(%rdi), %r12\n\t"
+					 "mov 40(%rdi), %r13\n\t"
+					 "mov 48(%rdi), %r14\n\t"
+					 "mov 56(%rdi), %r15\n\t"
+					 "mov 72(%rdi), %rsi\n\t"
+					 "mov 80(%rdi), %rbp\n\t"
+					 "mov 88(%rdi), %rbx\n\t"
+					 "mov 96(%rdi), %rdx\n\t"
+					 "mov 104(%rdi), %rax\n\t"
+					 "mov 112(%rdi), %rcx\n\t"
+					 "mov 64(%rdi), %rdi\n\t"
+					 ".cfi_restore_state\n\t"
+					 "pop %rsp\n\t"
+					 ".cfi_def_cfa %rsp, 144\n\t"
+					 "popf\n\t"
+					 ".cfi_def_cfa_offset 136\n\t"
+					 "ret $128\n\t"
+					 ".cfi_endproc\n\t"
+					 ".size td_leave_goes, . - td_leave_goes\n\t"
+
+					 ".type td_leave_ends_empty, @function\n"
+					 "td_leave_ends_empty:\n\t"
+					 ".cfi_startproc\n\t"
+					 ".cfi_signal_frame\n\t"
+					 ".cfi_escape 0x0f, 4, 0x73, 0xa0, 1, 0x06\n\t" /* at 160 */
+	STORED(16, 0x73, 168)
+		ALL_STORED(0x73,
+			   40) "syscall\n\t"
+			       "mov %rbx, %rsp\n\t"
+			       "mov $15, %eax\n\t"
+			       "syscall\n\t"
+			       ".cfi_endproc\n\t"
+			       ".size td_leave_ends_empty, . - td_leave_ends_empty\n\t"
+			       ".popsection\n");
+
+/* What stands there in numbers. */
+_Static_assert(WAY_BELOW == 144 && RED_ZONE == 128 && SYS_rt_sigreturn == 15, "numbers");
+_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == 40 && REG_RSP == 15, "numbers");
+
+extern const char td_leave_ends_empty[] __attribute__((visibility("hidden")));
+
+__attribute__((always_inline, noreturn)) static inline void
+go_back(const greg_t *to, const struct ending *ending, bool empty)
+{
+	__asm__ volatile("jmp td_leave_goes"
+			 :
+			 : "D"(to), "S"(ending), "d"((int)empty)
+			 : "memory");
+	__builtin_unreachable();
+}
+
+/* The registers that the end of an empty window needs. */
+static inline void fill_empty(const struct td_thread *thread,
+			      const ucontext_t *interrupted, greg_t *registers)
+{
+	const long *call = thread->release.call;
+
+	registers[REG_RAX] = call[0];
+	registers[REG_RDI] = call[1];
+	registers[REG_RSI] = call[2];
+	registers[REG_RDX] = call[3];
+	registers[REG_R10] = call[4];
+	registers[REG_RBX] = (greg_t)interrupted;
+}
+
+/* Of the program, or of an empty window's end. */
+static inline const greg_t *prepare_way(const struct td_thread *thread,
+					const ucontext_t *interrupted,
+					struct ending *ending)
+{
+	const greg_t *to = interrupted->uc_mcontext.gregs;
+	struct way *way = &ending->empty;
+
+	if (thread->window.empty) {
+		fill_empty(thread, interrupted, ending->registers);
+		way->ip = (uint64_t)td_leave_ends_empty;
+	} else {
+		way = (struct way *)((uint64_t)to[REG_RSP] - WAY_BELOW);
+		way->ip = (uint64_t)to[REG_RIP];
+	}
+	way->flags = (uint64_t)to[REG_EFL];
+	ending->way = way;
+	return thread->window.empty ? ending->registers : to;
+}
+
+__attribute__((section(TD_LEAVE_SECTION), noinline)) bool
+td_leave(struct td_thread *thread, const ucontext_t *interrupted)
+{
+	bool empty = thread->window.empty, changed;
+	struct ending ending;
+	const greg_t *to;
+
+	/* a signal of ours that comes in here voids the window */
+	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
+	changed = set_mask(&interrupted->uc_sigmask);
+	/* one of the program's may have been gone for long, and back on another thread */
+	if (td_self != thread || !thread->release.wanted)
+		return false;
+	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
+	if (!changed)
+		return true;
+	thread->release.wanted = false;
+	restore_vectors(interrupted);
+	to = prepare_way(thread, interrupted, &ending);
+	if (thread->groups)
+		open_group(thread, !empty);
+	else /* where threads of a core share its slots, these say less of its time */
+		open_registers(thread, !empty && thread->plan->threads <= 1);
+	go_back(to, &ending, empty);
+}
