@@ -129,8 +129,8 @@ static inline bool td_groups_take_some(const struct td_group_pages *group, uint3
 }
 
 /*
- * The registers of the active group, the same at both ends of a window and with next to
- * nothing in between.  What is executed here is in each window, and the short period
+ * The registers of the active group at a window's end, with next to nothing in between.
+ * What is executed here is in each window, and the short period
  * goes on: where it ends again in here, one more return to user mode is in what is read
  * later.  That costs slots and cycles, so these are read together, and it is torn if it
  * ended between them; it costs no instructions, returns or calls, so these come last.
@@ -150,6 +150,23 @@ static inline void td_groups_take(const struct td_group_counters *groups,
 	to->taken =
 		td_groups_take_some(group, own, group->members, common, to->value + 1) &&
 		taken;
+}
+
+/* At its beginning.  Cycles come last: from there to the program it is as far in all
+ * groups, however many members they have. */
+static inline void td_groups_take_first(const struct td_group_counters *groups,
+					const struct td_group_pages *group,
+					struct td_group_counts *to)
+{
+	const volatile struct perf_event_mmap_page *cycles = groups->cycles;
+	uint32_t common = td_groups_common, own = group->own, lock = cycles->lock;
+
+	to->taken =
+		td_groups_take_some(group, own, group->members, common, to->value + 1) &&
+		td_groups_take_some(group, 0, own, common, to->value + 1);
+	to->kept[0] = (uint64_t)cycles->offset;
+	to->cycles = td_groups_take_one(cycles, common, &to->value[0]);
+	to->torn = cycles->lock != lock;
 }
 
 /* The same as the first thing in a signal.  Context: signal. */
@@ -192,7 +209,7 @@ static inline void td_groups_base(struct td_group_counters *groups)
 	for (uint32_t i = 0; i < group->members; i++)
 		groups->base.kept[1 + i] = (uint64_t)group->page[i]->offset;
 	groups->base_lock = lock;
-	td_groups_take(groups, group, &groups->base);
+	td_groups_take_first(groups, group, &groups->base);
 	groups->based = groups->base.taken && !groups->base.torn && !groups->stood &&
 			leader->lock == lock;
 }
