@@ -27,7 +27,8 @@ lab_tests = \
 	tests/lab/threads.sh \
 	tests/lab/truth.sh \
 	tests/lab/vernier.sh \
-	tests/lab/ways.sh
+	tests/lab/ways.sh \
+	tests/lab/wild.sh
 
 EXTRA_DIST += $(lab_tests) tests/lab/clear.sh tests/lab/kernel.sh tests/lab/truth.py tests/lab/coverage.sh \
 	tests/lab/coverage.py tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \

@@ -9,7 +9,7 @@ check_PROGRAMS += \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/later tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
 	tests/prog/notsc tests/prog/nounwind tests/prog/onsmall tests/prog/paths tests/prog/precise tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits tests/prog/waits \
-	tests/prog/witness
+	tests/prog/wild tests/prog/witness
 check_LTLIBRARIES += \
 	tests/prog/auditor.la tests/prog/deep.la tests/prog/early.la tests/prog/libbare.la tests/prog/nomalloc.la tests/prog/plugin_one.la tests/prog/plugin_two.la tests/prog/thrower.la
 
@@ -73,6 +73,9 @@ tests_prog_visits_SOURCES = tests/prog/visits.c
 tests_prog_waits_SOURCES = tests/prog/waits.c tests/prog/spin.h
 tests_prog_waits_CFLAGS = $(prog_cflags)
 tests_prog_waits_LDFLAGS = -pthread
+tests_prog_wild_SOURCES = tests/prog/wild.c tests/prog/wild_work.c tests/prog/wild_work.h
+tests_prog_wild_CFLAGS = $(prog_cflags)
+tests_prog_wild_LDFLAGS = -pthread
 tests_prog_witness_SOURCES = tests/prog/witness.c
 tests_prog_visits_CFLAGS = $(prog_cflags)
 tests_prog_visits_LDFLAGS = -pthread

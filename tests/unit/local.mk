@@ -273,6 +273,7 @@ agent_tests = \
 	tests/unit/test_judge \
 	tests/unit/test_latency \
 	tests/unit/test_leave \
+	tests/unit/test_leave_wild \
 	tests/unit/test_metrics \
 	tests/unit/test_strobe \
 	tests/unit/test_vernier \
@@ -290,6 +291,10 @@ tests_unit_test_judge_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_judge_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 tests_unit_test_leave_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_leave_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+tests_unit_test_leave_wild_SOURCES = tests/unit/test_leave_wild.c tests/prog/wild_work.c tests/prog/wild_work.h
+tests_unit_test_leave_wild_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_leave_wild_LDFLAGS = -pthread
+tests_unit_test_leave_wild_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 tests_unit_test_metrics_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_metrics_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 

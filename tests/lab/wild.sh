@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A program whose signals jump, switch stacks, come within each other and cancel threads,
+# while windows are open: it computes what it computes without us, and goes on to be sampled.
+. "$(dirname "$0")/lib.sh"
+cp "$builddir/tests/prog/wild" "$guest_dir/" || exit 99
+
+# survives LABEL OPTIONS
+survives()
+{
+	echo "== $1"
+	measure_program "$1" "$2" 40000 1000 "./wild 2 600 20"
+	cat "$work/$1/truth"
+	grep -q '^0 wrong' "$work/$1/truth" || fail "$1: it computed what is wrong"
+	# of some 3,000; a thread that is lost soon after its start has dozens
+	holds "$1" <<'END'
+valid = report["totals"]["windows"]["valid"]
+check(valid > 1000, "%d windows" % valid)
+END
+}
+
+survives metrics "-m spr -s 2"
+survives groups "-m skx -s 2"
