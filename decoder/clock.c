@@ -118,6 +118,14 @@ static int find_states(struct td_clock_data *d, int filled)
 	return d->paced ? td_clock_sways(d) : td_clock_states(d, filled);
 }
 
+/* Where lengths are sharp a window's cycles are what it was asked for but the start. */
+static void move_start(struct td_clock_data *d, double by)
+{
+	d->start += by;
+	for (size_t i = 0; i < d->windows && d->sharp; i++)
+		d->window[i].beyond[TD_CLOCK_CYCLES] -= (float)by;
+}
+
 /* The largest step of them, a part. */
 static double step_paces(struct td_clock_data *d, double mean, struct td_clock_fit *fit)
 {
@@ -132,7 +140,7 @@ static double step_paces(struct td_clock_data *d, double mean, struct td_clock_f
 		d->pace[c] = pace_after(d->pace[c], fit->pull[c]);
 		most = fmax(most, fabs(fit->pull[c]));
 	}
-	d->start += fit->pull[d->columns];
+	move_start(d, fit->pull[d->columns]);
 	return most;
 }
 

@@ -11,6 +11,7 @@
 #define EMPTIES_FEWEST 20
 #define STILL_FEWEST 100 /* windows in which the program has hardly begun */
 #define STILL_MOST 64u   /* of its instructions in them */
+#define STILL_SHARP 20u  /* the same where it begins in all of them */
 #define CLASSES TD_CLOCK_CLASSES
 #define CUT 3.       /* standard deviations */
 #define ROUNDED 0.1  /* variance of rounding, in steps */
@@ -114,7 +115,7 @@ static void add_still(const struct line *line, struct line *all)
 static int edges_mix(struct td_clock_data *d, const struct td_axis *axis,
 		     const struct td_columns *columns)
 {
-	uint32_t most = (uint32_t)fmin(d->first, STILL_MOST);
+	uint32_t most = (uint32_t)(d->sharp ? STILL_SHARP : fmin(d->first, STILL_MOST));
 	size_t n = (size_t)columns->columns * most;
 	struct line *line = calloc(n + 1, sizeof(*line)), all = {0};
 
