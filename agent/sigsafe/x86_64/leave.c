@@ -196,6 +196,8 @@ static inline void open_group(struct td_thread *thread, bool exact)
 	thread->release.exact = exact;
 }
 
+/* clang-format off */
+
 /* For who unwinds.  Numbers are DWARF's: of registers (16: where to go on), of the base
  * register plus 0x70, 0x10 and 0x0f for where one and the stack pointer are stored. */
 #define STORED(number, base, offset)                                                     \
@@ -233,52 +235,56 @@ __asm__(".pushsection " TD_LEAVE_SECTION ", \"ax\", @progbits\n\t"
 	"td_leave_goes:\n\t"
 	".cfi_startproc\n\t"
 	".cfi_signal_frame\n\t"
-	".cfi_offset %rip, -136\n\t" STACK_IN_WAY(
-		0x77) ".cfi_remember_state\n\t" STACK_IN_WAY(0x74)
-		ALL_STORED(
-			0x75,
-			0) "test %edx, %edx\n\t" /* an empty one? */
-			   "jne 1f\n\t"
-			   "nop\n"
-			   "1:\tmov %rsi, %rsp\n\t" STACK_IN_WAY(
-				   0x77) "mov 0(%rdi), %r8\n\t"
-					 "mov 8(%rdi), %r9\n\t"
-					 "mov 16(%rdi), %r10\n\t"
-					 "mov 24(%rdi), %r11\n\t"
-					 "mov 32(%rdi), %r12\n\t"
-					 "mov 40(%rdi), %r13\n\t"
-					 "mov 48(%rdi), %r14\n\t"
-					 "mov 56(%rdi), %r15\n\t"
-					 "mov 72(%rdi), %rsi\n\t"
-					 "mov 80(%rdi), %rbp\n\t"
-					 "mov 88(%rdi), %rbx\n\t"
-					 "mov 96(%rdi), %rdx\n\t"
-					 "mov 104(%rdi), %rax\n\t"
-					 "mov 112(%rdi), %rcx\n\t"
-					 "mov 64(%rdi), %rdi\n\t"
-					 ".cfi_restore_state\n\t"
-					 "pop %rsp\n\t"
-					 ".cfi_def_cfa %rsp, 144\n\t"
-					 "popf\n\t"
-					 ".cfi_def_cfa_offset 136\n\t"
-					 "ret $128\n\t"
-					 ".cfi_endproc\n\t"
-					 ".size td_leave_goes, . - td_leave_goes\n\t"
+	".cfi_offset %rip, -136\n\t"
+	STACK_IN_WAY(0x77)
+	".cfi_remember_state\n\t"
+	STACK_IN_WAY(0x74)
+	ALL_STORED(0x75, 0)
+	"test %edx, %edx\n\t" /* an empty one? */
+	"jne 1f\n\t"
+	"nop\n"
+	"1:\tmov %rsi, %rsp\n\t"
+	STACK_IN_WAY(0x77)
+	"mov 0(%rdi), %r8\n\t"
+	"mov 8(%rdi), %r9\n\t"
+	"mov 16(%rdi), %r10\n\t"
+	"mov 24(%rdi), %r11\n\t"
+	"mov 32(%rdi), %r12\n\t"
+	"mov 40(%rdi), %r13\n\t"
+	"mov 48(%rdi), %r14\n\t"
+	"mov 56(%rdi), %r15\n\t"
+	"mov 72(%rdi), %rsi\n\t"
+	"mov 80(%rdi), %rbp\n\t"
+	"mov 88(%rdi), %rbx\n\t"
+	"mov 96(%rdi), %rdx\n\t"
+	"mov 104(%rdi), %rax\n\t"
+	"mov 112(%rdi), %rcx\n\t"
+	"mov 64(%rdi), %rdi\n\t"
+	".cfi_restore_state\n\t"
+	"pop %rsp\n\t"
+	".cfi_def_cfa %rsp, 144\n\t"
+	"popf\n\t"
+	".cfi_def_cfa_offset 136\n\t"
+	"ret $128\n\t"
+	".cfi_endproc\n\t"
+	".size td_leave_goes, . - td_leave_goes\n\t"
 
-					 ".type td_leave_ends_empty, @function\n"
-					 "td_leave_ends_empty:\n\t"
-					 ".cfi_startproc\n\t"
-					 ".cfi_signal_frame\n\t"
-					 ".cfi_escape 0x0f, 4, 0x73, 0xa0, 1, 0x06\n\t" /* at 160 */
+	".type td_leave_ends_empty, @function\n"
+	"td_leave_ends_empty:\n\t"
+	".cfi_startproc\n\t"
+	".cfi_signal_frame\n\t"
+	".cfi_escape 0x0f, 4, 0x73, 0xa0, 1, 0x06\n\t" /* at 160 */
 	STORED(16, 0x73, 168)
-		ALL_STORED(0x73,
-			   40) "syscall\n\t"
-			       "mov %rbx, %rsp\n\t"
-			       "mov $15, %eax\n\t"
-			       "syscall\n\t"
-			       ".cfi_endproc\n\t"
-			       ".size td_leave_ends_empty, . - td_leave_ends_empty\n\t"
-			       ".popsection\n");
+	ALL_STORED(0x73, 40)
+	"syscall\n\t"
+	"mov %rbx, %rsp\n\t"
+	"mov $15, %eax\n\t"
+	"syscall\n\t"
+	".cfi_endproc\n\t"
+	".size td_leave_ends_empty, . - td_leave_ends_empty\n\t"
+	".popsection\n");
+
+/* clang-format on */
 
 /* What stands there in numbers. */
 _Static_assert(WAY_BELOW == 144 && RED_ZONE == 128 && SYS_rt_sigreturn == 15, "numbers");
