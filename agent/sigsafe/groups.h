@@ -152,18 +152,16 @@ static inline void td_groups_take(const struct td_group_counters *groups,
 		taken;
 }
 
-/* At its beginning.  Cycles come last: from there to the program it is as far in all
- * groups, however many members they have. */
+/* At its beginning.  Cycles come last: from there to the program, and from the first
+ * member on, it is as far in all groups of as many members, whatever they are. */
 static inline void td_groups_take_first(const struct td_group_counters *groups,
 					const struct td_group_pages *group,
 					struct td_group_counts *to)
 {
 	const volatile struct perf_event_mmap_page *cycles = groups->cycles;
-	uint32_t common = td_groups_common, own = group->own, lock = cycles->lock;
+	uint32_t common = td_groups_common, lock = cycles->lock;
 
-	to->taken =
-		td_groups_take_some(group, own, group->members, common, to->value + 1) &&
-		td_groups_take_some(group, 0, own, common, to->value + 1);
+	to->taken = td_groups_take_some(group, 0, group->members, common, to->value + 1);
 	to->kept[0] = (uint64_t)cycles->offset;
 	to->cycles = td_groups_take_one(cycles, common, &to->value[0]);
 	to->torn = cycles->lock != lock;
