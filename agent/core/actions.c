@@ -26,7 +26,9 @@ static int install(struct sigaction *old)
 
 int td_actions_install(void)
 {
-	td_leave_setup();
+	/* the next window of a burst would open on the way of the one before */
+	if (td_core.options.burst <= 1)
+		td_leave_setup();
 	return install(&td_program_action);
 }
 
