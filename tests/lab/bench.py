@@ -79,14 +79,17 @@ def inside(lab):
     log = os.path.join(lab.directory, "log")
     lab.run(with_agent(2000, "-r 200"), ["-l", log])
     lengths, reset = {"40000003": [], "20000000": []}, None
+    last = {}
     with open(log) as lines:
         for line in lines:
             write, read = SLOTS_WRITE.match(line), READ.match(line)
             if write:
                 reset = int(write.group(1))
             elif read and reset is not None and read.group(1) in lengths:
-                lengths[read.group(1)].append(int(read.group(2)) - reset)
-                if read.group(1) == "20000000":
+                last[read.group(1)] = int(read.group(2)) - reset
+                if read.group(1) == "20000000": # SLOTS is read where it opens, too
+                    for register in lengths:
+                        lengths[register].append(last.get(register, 0))
                     reset = None
     for register, name in (("40000003", "SLOTS"), ("20000000", "PERF_METRICS")):
         shortest = min(lengths[register])
@@ -133,9 +136,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tdagent-bench.") as directory:
         lab = Lab(directory)
         if ENGINE == "rdpmc":
-            print("instructions of ours in a window (goal: at most 48)")
+            print("instructions of ours in a window (goal: at most 80)")
             inside(lab)
-        print("instructions for a sample and its window, open and close (goal: at most 800)")
+        print("instructions for a sample and its window, open and close (goal: at most 1,000)")
         for short in (300, 1000, 5000):
             around(lab, short)
         print("the same at 1000 cycles, by function")

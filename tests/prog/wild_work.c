@@ -15,6 +15,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "agent/sigsafe/arch.h"
+
 #define STRANDS 3
 #define STACK 65536
 #define TURNS 2000
@@ -61,11 +63,16 @@ static uint64_t compute(void)
 		b = (b ^ a) * 3 + (b >> 7);
 		c += a ^ b << 5;
 		d ^= c + (d >> 3);
+#ifdef __x86_64__
 		__asm__ volatile("add %3, %0\n\tadc %4, %1\n\tstd\n\tlodsq\n\tcld"
 				 : "+r"(low), "+r"(high), "=a"(word), "+r"(a), "+r"(b),
 				   "+S"(at)
 				 :
 				 : "cc", "memory");
+#else
+		word = *at + i;
+		high += low += a;
+#endif
 		text[i & 3] = word + high;
 		x = x * 0.75 + (double)(d & 0xff);
 		y = y / 3 + x;
@@ -109,7 +116,7 @@ static void switch_strand(void)
 static bool is_elsewhere(const ucontext_t *interrupted)
 {
 	extern const char __executable_start[], etext[];
-	uintptr_t ip = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
+	uint64_t ip = td_arch_ip(interrupted);
 
 	return ip < (uintptr_t)__executable_start || ip >= (uintptr_t)etext;
 }

@@ -3,7 +3,6 @@
 #include "agent/sigsafe/leave.h"
 
 #include <check.h>
-#include <cpuid.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <setjmp.h>
@@ -22,6 +21,7 @@
 #include "tests/unit/unit.h"
 
 #ifdef __x86_64__
+#include <cpuid.h>
 
 static struct td_thread thread;
 static const struct td_strobe_plan plan;
