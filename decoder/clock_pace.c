@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
+#include <string.h>
 
 #include "decoder/clock_internal.h"
 
 #define BOTH 0.5  /* each window is in two keys */
 #define NEAR 3u   /* bins on either side, from which scatter is known */
 #define LIKE 10.  /* windows, as all with as many cycles are */
+#define FEW 8.    /* windows of a class */
 #define CLASS 25. /* cycles */
 #define CLASSES 400
 #define CUT 3. /* standard deviations */
 
+/* By cycles, what windows with as many instructions scatter by. */
 struct scatter {
-	double n[CLASSES], square[CLASSES];
+	double n[CLASSES], square[CLASSES], variance[CLASSES];
 };
 
 static int class_of(double cycles)
@@ -56,23 +59,26 @@ static void add_scatter(const struct td_clock_data *d, const struct td_clock_key
 	}
 }
 
+/* Classes of few windows, or none, are like the one before. */
 static void find_scatter(const struct td_clock_data *d, struct scatter *scatter)
 {
-	for (int i = 0; i < CLASSES; i++)
-		scatter->n[i] = scatter->square[i] = 0;
+	double before = d->scatter;
+
+	memset(scatter, 0, sizeof(*scatter));
 	for (size_t k = 0; k < d->keys; k++)
 		for (uint32_t b = 0; b < d->key[k].bins; b++) {
 			if (!d->key[k].bin[b].slow && d->key[k].bin[b].ticks >= d->first)
 				add_scatter(d, &d->key[k], b, scatter);
 		}
+	for (int i = 0; i < CLASSES; i++) {
+		before = (before * FEW + scatter->square[i]) / (FEW + scatter->n[i]);
+		scatter->variance[i] = before;
+	}
 }
 
-static double variance_at(const struct td_clock_data *d, const struct scatter *scatter,
-			  double cycles)
+static double variance_at(const struct scatter *scatter, double cycles)
 {
-	int class = class_of(cycles);
-
-	return (d->scatter * 8 + scatter->square[class]) / (8 + scatter->n[class]);
+	return scatter->variance[class_of(cycles)];
 }
 
 /* Without edges what a window takes is its functions' states: windows of one function
@@ -82,7 +88,7 @@ static double variance_of(const struct td_clock_data *d, const struct td_clock_k
 {
 	uint32_t from = b > NEAR ? b - NEAR : 0;
 	uint32_t to = b + NEAR + 1 < key->bins ? b + NEAR + 1 : key->bins;
-	double usual = variance_at(d, scatter, cycles), n = LIKE, sum = LIKE * usual;
+	double usual = variance_at(scatter, cycles), n = LIKE, sum = LIKE * usual;
 
 	for (uint32_t i = from; i < to && d->paced; i++) {
 		if (key->bin[i].slow)
@@ -103,7 +109,7 @@ static void choose_bins(const struct td_clock_data *d, const struct td_clock_key
 		double pace, cycles = cycles_of(d, key, b, &pace);
 		double last = d->window[d->entry[bin->end - 1].window].ticks;
 		double longest = cycles + pace * fmax(0, last - bin->ticks);
-		double far = CUT * sqrt(variance_at(d, scatter, cycles));
+		double far = CUT * sqrt(variance_at(scatter, cycles));
 
 		slow |= longest + d->start + far > d->most;
 		bin->slow = slow;
