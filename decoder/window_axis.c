@@ -218,7 +218,8 @@ static void find_start(const struct td_separate_input *input, struct td_axis *ax
 {
 	axis->follows = axis->spread < CONSTANT ||
 			(axis->empty > 0 && axis->empty_spread < axis->spread / 4);
-	axis->start_spread = axis->follows || is_sharp(input) ? 0 : axis->spread;
+	axis->sharp = !axis->follows && is_sharp(input);
+	axis->start_spread = axis->follows || axis->sharp ? 0 : axis->spread;
 	axis->blocks = axis->follows && axis->spread < CONSTANT && axis->empty > 0 &&
 		       (!input->exact || input->returns == TD_RETURNS_AND_CALLS);
 	axis->start = axis->empty - axis->beyond;

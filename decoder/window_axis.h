@@ -25,6 +25,9 @@ struct td_axis {
 	double lacks;   /* what is so far below `beyond` has lost cycles; 0: nothing */
 	int follows;    /* the cost is the same in each window: what a window took beyond
 			   what was asked for is the program's */
+	int sharp;      /* there are edges, but none between where the length asked for
+			   begins and the program: when a window was due is known to the
+			   cycle, and what it took beyond that is not */
 	int opening;    /* the kernel cut the windows: measured length is the length, and
 			   the one asked for is when it was due to end */
 	int alike;      /* of such windows: those of a function and a length are all the
@@ -34,7 +37,8 @@ struct td_axis {
 	double ended;   /* from which on where they end tells where the program is; counts
 			   may ask for more */
 	double start;   /* cycles from arming to the program's first, mean */
-	double start_spread;            /* standard deviation, 0 if it `follows` */
+	double start_spread;            /* standard deviation, 0 if it `follows`,
+					   or is `sharp` */
 	double start_error;             /* how much `start` may be off */
 	double cost[TD_SEPARATE_NODES]; /* cycles where windows begin, as own windows say
 					 */

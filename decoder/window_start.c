@@ -302,8 +302,7 @@ int td_start_find(const struct td_separate_input *input, const struct td_columns
 		line[c].fits =
 			fit(&line[c], axis, columns->doubt ? columns->doubt[c] : 0);
 	axis->alike = axis->opening && !axis->edges && are_alike(line, columns->columns);
-	/* edges are in counts where the program starts behind all of them, too */
-	if (axis->start_spread > 0 || !(axis->follows || axis->opening))
+	if (axis->start_spread > 0 || axis->sharp)
 		find_mix(line, columns->columns, axis);
 	find_meeting(line, columns->columns, input->exact, axis);
 	trust_empties(input, without, axis);
