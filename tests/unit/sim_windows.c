@@ -545,6 +545,28 @@ static void one_window(struct program *program, struct td_separate_window *windo
 				: (uint8_t)fmin(UINT8_MAX, program->calls - calls);
 }
 
+/* The agent goes back to the program by itself: an edge before the trigger is armed, and
+ * none from there to the program. */
+static void sharp_window(struct program *program, struct td_separate_window *window,
+			 double requested)
+{
+	double y[TD_SEPARATE_NODES] = {0}, total = 0, calls = program->calls;
+
+	window->open = program->visit.function;
+	window->open_offset = (uint32_t)address(program);
+	window->sharp = !window->empty;
+	add(y, &total, edge(program), edge_mix);
+	add(y, &total, BEFORE, own_mix);
+	if (requested > BEFORE) {
+		advance(program, requested - BEFORE, y);
+		total += requested - BEFORE + end_block(program, y);
+	}
+	add(y, &total, edge(program), edge_mix);
+	add(y, &total, AFTER, own_mix);
+	take_counts(program, window, requested, y, total);
+	window->calls = (uint8_t)fmin(UINT8_MAX, program->calls - calls);
+}
+
 /* Opened by an interrupt, behind which the program comes back with an edge. */
 static void kernel_window(struct program *program, struct td_separate_window *window,
 			  double requested)
@@ -571,8 +593,9 @@ static void next_window(struct sim *sim, struct program *program, size_t n,
 {
 	double ticks = floor(program->ticks);
 
-	(program->setup->by_kernel ? kernel_window : one_window)(program, &sim->window[n],
-								 requested);
+	(program->setup->by_kernel ? kernel_window
+	 : program->setup->sharp   ? sharp_window
+				   : one_window)(program, &sim->window[n], requested);
 	if (sim->clock)
 		sim->clock[n] = (float)(floor(program->ticks) - ticks);
 }

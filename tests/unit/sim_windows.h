@@ -55,8 +55,10 @@ struct sim_setup {
 	/* the kernel cuts the windows: one edge, before the program, and lengths below
 	 * the most, its half and its quarter, each as often; no empty ones */
 	int by_kernel;
-	int clock;             /* instructions are counted, 0.6 to 0.8 cycles each in odd
-				  functions and 1.2 to 1.6 in even ones; sim.clock */
+	int sharp; /* the length asked for begins behind the edges before the program;
+		    * shortest: 25 */
+	int clock; /* instructions are counted, 0.6 to 0.8 cycles each in odd
+		      functions and 1.2 to 1.6 in even ones; sim.clock */
 	int no_returns;        /* no counter is free for near returns */
 	int calls;             /* near calls are counted, too */
 	int unknown_requested; /* the windows do not say what was asked for */

@@ -53,6 +53,31 @@ START_TEST(noise_without_edges)
 }
 END_TEST
 
+/* Behind edges, but none between where the length asked for begins and the program. */
+static void sharp_starts(uint64_t seed)
+{
+	struct held held = {0};
+	struct sim_setup setup = noisy;
+
+	setup.sharp = 1;
+	setup.shortest = 25;
+	setup.seed = seed;
+	separate(&setup);
+	ck_assert(result.cost.clocked);
+	limit(1000, INFINITY, 0.5);
+	limit(100, 1000, 1.0);
+	limit(25, 100, 3.0);
+	count_held(&held);
+	limit_held(&held, 93, 100);
+}
+
+START_TEST(edges_before_the_length)
+{
+	for (uint64_t seed = 1; seed <= 4; seed++)
+		sharp_starts(seed);
+}
+END_TEST
+
 /* So many functions that none has windows enough for a row, but own ones: nothing to go
  * by, and no harm. */
 START_TEST(many_functions)
@@ -206,6 +231,7 @@ int main(void)
 {
 	return unit_main("separate_clock",
 			 (const TTest *const[]){edges_and_noise, noise_without_edges,
-						many_functions, two_answers, batches,
-						priors, bounds, NULL});
+						edges_before_the_length, many_functions,
+						two_answers, batches, priors, bounds,
+						NULL});
 }
