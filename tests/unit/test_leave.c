@@ -209,6 +209,22 @@ START_TEST(restores_what_was_interrupted)
 }
 END_TEST
 
+/* The thread's part on small cores is the thread, too; another one is not. */
+START_TEST(knows_whose_window_it_is)
+{
+	static struct td_thread other;
+
+	other.small = &thread;
+	td_self = &other;
+	trap_and_compare();
+	ck_assert_uint_eq(opened, 1);
+	ck_assert_uint_eq(gave_up, 0);
+	other.small = NULL;
+	trap_and_compare();
+	ck_assert_uint_eq(gave_up, 1);
+}
+END_TEST
+
 START_TEST(ends_an_empty_window_on_the_way)
 {
 	thread.window.empty = true;
@@ -525,6 +541,7 @@ int main(void)
 	const TTest *const tests[] = {
 #ifdef __x86_64__
 		restores_what_was_interrupted,
+		knows_whose_window_it_is,
 		ends_an_empty_window_on_the_way,
 		restores_what_was_initial,
 		can_be_interrupted_and_unwound_at_each_instruction,

@@ -336,6 +336,14 @@ static inline const greg_t *prepare_way(const struct td_thread *thread,
 	return thread->window.empty ? ending->registers : to;
 }
 
+/* A handler of the program's may have been gone for long, and back on another thread. */
+static inline bool is_this_thread(const struct td_thread *thread)
+{
+	const struct td_thread *self = td_self;
+
+	return self == thread || (self && self->small == thread);
+}
+
 __attribute__((section(TD_LEAVE_SECTION), noinline)) bool
 td_leave(struct td_thread *thread, const ucontext_t *interrupted)
 {
@@ -346,8 +354,7 @@ td_leave(struct td_thread *thread, const ucontext_t *interrupted)
 	/* a signal of ours that comes in here voids the window */
 	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
 	changed = set_mask(&interrupted->uc_sigmask);
-	/* one of the program's may have been gone for long, and back on another thread */
-	if (td_self != thread || !thread->release.wanted)
+	if (!thread->release.wanted || !is_this_thread(thread))
 		return false;
 	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
 	if (!changed)
