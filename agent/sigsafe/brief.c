@@ -207,7 +207,6 @@ static inline void prepare_release(struct td_thread *thread)
 		prepare_anew(thread);
 		return;
 	}
-	td_release_learn(thread, td_release_asked(thread));
 	release->period = thread->window.requested + release->usual;
 	release->call[1] = thread->fd; /* it may have another number now */
 	release->exact = false;
@@ -334,12 +333,15 @@ static inline bool was_left(const struct td_thread *thread, const struct extras 
 
 /* As in strobe.c, of window.opened_in or the same elsewhere.  No count is too large for
  * the log: the window is not late. */
-static inline void fill_log(const struct td_thread *thread, struct td_file_window *log,
+static inline void fill_log(struct td_thread *thread, struct td_file_window *log,
 			    const struct ends *ends, uint64_t slots,
 			    const struct extras *extras, enum td_reject reject)
 {
+	uint64_t asked = td_release_asked(thread);
+
+	td_release_learn(thread, asked);
 	log->thread = atomic_load_explicit(&thread->tid, memory_order_relaxed);
-	log->requested = (uint32_t)td_release_asked(thread);
+	log->requested = (uint32_t)asked;
 	log->reject = (uint8_t)reject;
 	td_windows_set_end(log, 0, ends->opened, thread->window.opened_at);
 	td_windows_set_end(log, 1, ends->closed, ends->ip);

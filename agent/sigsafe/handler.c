@@ -311,8 +311,7 @@ handle_unmapped(struct td_thread *thread, int number, siginfo_t *info, void *con
 	if (thread && thread->groups)
 		td_groups_begin_capture(thread->groups);
 	thread = handle(thread, number, info, context);
-	if (thread && thread->release.wanted &&
-	    (!td_leave_may(context) || td_leave(thread, context)))
+	if (thread && thread->release.wanted && td_leave(thread, context))
 		td_release_now(thread);
 }
 
@@ -359,6 +358,6 @@ void td_handler(int number, siginfo_t *info, void *context)
 	}
 	if (!thread->release.wanted)
 		return;
-	if (!td_leave_may(context) || td_leave(thread, context))
+	if (td_leave(thread, context))
 		td_metrics_release(thread);
 }

@@ -102,7 +102,7 @@ static inline bool is_open_to_us(const ucontext_t *interrupted)
 	       !(*(const uint32_t *)(vectors + keys_offset) & KEY_0);
 }
 
-bool td_leave_may(const ucontext_t *interrupted)
+static inline bool may_leave(const ucontext_t *interrupted)
 {
 	const greg_t *registers = interrupted->uc_mcontext.gregs;
 
@@ -113,6 +113,11 @@ bool td_leave_may(const ucontext_t *interrupted)
 	       extended_of(interrupted)->magic1 == FP_XSTATE_MAGIC1 &&
 	       is_below_program(interrupted) && is_open_to_us(interrupted) &&
 	       !shadow_stack();
+}
+
+bool td_leave_may(const ucontext_t *interrupted)
+{
+	return may_leave(interrupted);
 }
 
 /* The program's mask.  Its handlers may run here, and may leave for good.  False:
@@ -351,6 +356,8 @@ td_leave(struct td_thread *thread, const ucontext_t *interrupted)
 	struct ending ending;
 	const greg_t *to;
 
+	if (!may_leave(interrupted))
+		return true;
 	/* a signal of ours that comes in here voids the window */
 	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
 	changed = set_mask(&interrupted->uc_sigmask);
