@@ -25,7 +25,7 @@ END
 
 # Bursts: three windows of a sample count, samples and totals are what they were.
 rm -f "$work"/profiles/*
-agent TDAGENT_PMU=simulated TDAGENT_BURST=4 TDAGENT_CALLPATH=on "$prog/demo" --truth 1
+agent TDAGENT_PMU=simulated TDAGENT_BURST=4 TDAGENT_CALLPATH=on "$prog/demo" --truth 5
 ended "exit 0" agent
 expect "$(profile demo)" "$(truth agent)" <<'END'
 mixes_are(points=2.0)
