@@ -80,6 +80,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/report.c decoder/report.h decoder/report_adding.h \
 	decoder/report_finish.c \
 	decoder/report_log.c decoder/report_log.h \
+	decoder/report_more.c decoder/report_more.h \
 	decoder/report_rates.c decoder/report_rates.h \
 	decoder/report_ticks.c decoder/report_ticks.h \
 	decoder/report_notes.c decoder/report_notes.h \

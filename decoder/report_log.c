@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/groups_level1.h"
+#include "decoder/report_more.h"
 #include "decoder/report_rates.h"
 #include "decoder/report_ticks.h"
 #include "decoder/separate_parts.h"
@@ -54,7 +55,6 @@ struct group {
 	unsigned counts;  /* parts of level 1, bits; 0: they tell where time is */
 	int left[2];      /* near returns and calls, -1: not counted */
 	uint64_t base[2]; /* our own ones in each window */
-	float more;       /* slots that reading it takes, beyond group 0 */
 	int8_t factor[TD_GROUPS_PARTS][TD_COUNTERS_MAX]; /* not of group 0 */
 };
 
@@ -63,10 +63,11 @@ struct taking {
 	const struct td_profile *profile;
 	int node[TD_SEPARATE_NODES]; /* counters of group 0, -1: none */
 	struct group group[TD_GROUPS_MAX];
-	int whole;   /* group 0 counts all of level 1 */
-	int parts;   /* others do, or nobody does: each a part */
-	int rates;   /* nobody does, and formulas of events make it */
-	int returns; /* separate.h: some group that is taken has them */
+	float more[TD_GROUPS_MAX]; /* report_more.h */
+	int whole;                 /* group 0 counts all of level 1 */
+	int parts;                 /* others do, or nobody does: each a part */
+	int rates;                 /* nobody does, and formulas of events make it */
+	int returns;               /* separate.h: some group that is taken has them */
 	struct td_report_ticks ticks;
 	int lacking; /* another thread of the core had slots */
 	double own;  /* cycles of ours in a window, if that is so */
@@ -253,17 +254,6 @@ static void find_parts(struct taking *t)
 	t->group[0].counts &= ~shared_nodes(t);
 }
 
-/* Other groups have other numbers of events to read, in each of their windows. */
-static void find_more(struct taking *t)
-{
-	struct td_own_cost cost[TD_GROUPS_MAX];
-
-	td_groups_own_cost(t->profile, cost);
-	for (uint32_t g = 1; g < TD_GROUPS_MAX; g++)
-		if (cost[g].windows && cost[0].windows)
-			t->group[g].more = (float)(cost[g].mean[0] - cost[0].mean[0]);
-}
-
 static void find_groups(struct taking *t)
 {
 	const struct td_profile *profile = t->profile;
@@ -283,7 +273,7 @@ static void find_groups(struct taking *t)
 	}
 	if (profile->header.backend == TD_BACKEND_EVENTS) {
 		find_parts(t);
-		find_more(t);
+		td_report_more_find(profile, t->more);
 	}
 	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++)
 		for (int i = 0; i < 2 && t->group[g].taken; i++)
@@ -450,7 +440,7 @@ static void fill(const struct taking *t, const struct td_file_window *from,
 
 	memset(to, 0, sizeof(*to));
 	to->requested = cycles ? requested_of(t, from, value[0]) : 0;
-	to->slots = (float)value[0] - group->more;
+	to->slots = (float)value[0] - t->more[from->group];
 	fill_nodes(t, group, value, to);
 	to->counts = (uint8_t)group->counts;
 	to->silent = !group->counts;
