@@ -496,6 +496,12 @@ void td_clock_data_free(struct td_clock_data *d)
 	free(d->state);
 }
 
+/* Counts that nothing rounds, and windows that are all alike but for the program. */
+static int has_no_edges(const struct td_separate_input *input, const struct td_axis *axis)
+{
+	return input->exact && axis->follows && axis->start_spread <= 0;
+}
+
 int td_clock_find(struct td_clock *clock, const struct td_separate_input *input,
 		  const struct td_axis *axis, const struct td_columns *columns,
 		  const struct td_ends *ends)
@@ -506,7 +512,7 @@ int td_clock_find(struct td_clock *clock, const struct td_separate_input *input,
 	memset(clock, 0, sizeof(*clock));
 	clock->columns = columns->columns;
 	if (!input->clock || axis->kind != TD_AXIS_REQUESTED ||
-	    (axis->start_spread <= 0 && input->exact) != input->paced || input->rates ||
+	    has_no_edges(input, axis) != input->paced || input->rates ||
 	    !input->returns || columns->columns * (TD_CLOCK_SIDES + 1) > UNKNOWNS_MOST)
 		return 0;
 	told = td_clock_take(&data, input, axis, columns, ends);

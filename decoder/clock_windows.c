@@ -76,6 +76,7 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 {
 	const struct td_separate_input *input = d->input;
 	struct td_axis_point *point = malloc((input->windows + 1) * sizeof(*point));
+	double shortest = HUGE_VAL;
 	size_t n = 0;
 
 	if (!point)
@@ -86,6 +87,7 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 		if (!td_clock_known(input, i))
 			continue;
 		d->most = fmax(d->most, w->requested);
+		shortest = fmin(shortest, w->requested);
 		point[n++] = (struct td_axis_point){
 			input->clock[i], (float)(w->slots / axis->width - w->requested)};
 	}
@@ -93,6 +95,9 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 	d->least = -HUGE_VAL;
 	if (input->exact)
 		find_lengths(d);
+	/* what is missing of the others is in edges, or begins with the least */
+	if (input->exact && d->sharp)
+		d->least = shortest;
 	/* none is too short for its edges */
 	if (d->paced)
 		d->least = -HUGE_VAL;
