@@ -9,6 +9,8 @@
 #include "decoder/separate_states.h"
 
 #define PARTS_MOST (2 * TD_NODES_LEVEL1)
+#define COUNTS (1 << PARTS_MOST) /* of td_separate_window.counts */
+#define EMPTIES_FEWEST 20
 
 struct part {
 	int number; /* in td_separate_window.counts */
@@ -65,6 +67,34 @@ static void reduce(const struct td_separate_window *from, const struct part *par
 	to->value[rest] = from->slots - from->value[part->number];
 }
 
+/* Each group reads other events, so that what is ours counts more or less of the node: as
+ * in all empty windows then, in the mean. */
+static void even_costs(struct td_separate_window *window, size_t n, int node, int rest)
+{
+	double empties[COUNTS] = {0}, sum[COUNTS] = {0}, all = 0, mean = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct td_separate_window *w = &window[i];
+
+		if (!w->empty || w->silent)
+			continue;
+		empties[w->counts]++;
+		sum[w->counts] += w->value[node];
+		all++;
+		mean += w->value[node];
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct td_separate_window *w = &window[i];
+		float more;
+
+		if (w->silent || empties[w->counts] < EMPTIES_FEWEST)
+			continue;
+		more = (float)(sum[w->counts] / empties[w->counts] - mean / all);
+		w->value[node] -= more;
+		w->value[rest] += more;
+	}
+}
+
 static int separate_part(const struct td_separate_input *input, int rest,
 			 struct part *part)
 {
@@ -81,6 +111,7 @@ static int separate_part(const struct td_separate_input *input, int rest,
 	of.traced = 1 + (unsigned)part->node;
 	for (size_t i = 0; i < input->windows; i++)
 		reduce(&input->window[i], part, rest, &window[i]);
+	even_costs(window, input->windows, part->node, rest);
 	err = td_separate(&of, &part->result);
 	free(window);
 	return err;
