@@ -2,12 +2,15 @@
 /* Functions of two mixes, of which each window counts a part. */
 #include "decoder/separate_parts.h"
 
+#include <math.h>
+
 #include "tests/unit/separated.h"
 #include "tests/unit/unit.h"
 
 #define RUNS 6
 #define RUNS_OF_TWO 2
-#define PACED 0.9 /* of half widths without paces */
+#define RARE_COST 60 /* slots */
+#define PACED 0.9    /* of half widths without paces */
 
 /* A group counts retiring, the other one bad speculation and frontend bound, by turns
  * that know nothing of the program. */
@@ -144,10 +147,68 @@ START_TEST(paces_by_all_windows)
 }
 END_TEST
 
+/* One window of nine is a third group's, which counts all three nodes, and more of ours.
+ */
+static void add_rare_group(void)
+{
+	for (size_t i = 0; i < sim.windows; i += 9) {
+		struct td_separate_window *w = &sim.window[i];
+
+		w->counts = 0x7;
+		w->value[0] += RARE_COST;
+	}
+}
+
+/* Without its cost for its own a function of 1,500 cycles is 0.46 points off. */
+START_TEST(costs_by_group)
+{
+	struct sim_setup setup = varying(0);
+	struct td_separate_input input;
+
+	setup.slower = 0;
+	setup.dwell = 0;
+	input = turns(&setup);
+	add_rare_group();
+	ck_assert_int_eq(td_separate_parts(&input, &result), 0);
+	limit(1000, INFINITY, 0.3);
+	limit(100, 1000, 0.6);
+	done();
+}
+END_TEST
+
+/* Behind edges, but none between where the length asked for begins and the program. */
+START_TEST(sharp_starts)
+{
+	struct held held = {0};
+
+	for (unsigned run = 0; run < RUNS_OF_TWO; run++) {
+		struct sim_setup setup = varying(run);
+		struct td_separate_input input;
+
+		setup.sharp = 1;
+		setup.shortest = 25;
+		setup.edge = 50;
+		setup.edge_spread = 0.5;
+		setup.slower = 0;
+		setup.dwell = 0;
+		setup.windows = 30000;
+		input = turns(&setup);
+		ck_assert_int_eq(td_separate_parts(&input, &result), 0);
+		ck_assert(result.cost.clocked);
+		limit(1000, INFINITY, 0.7);
+		limit(100, 1000, 1.0);
+		limit(30, 100, 4.0);
+		count_held(&held);
+	}
+	limit_held(&held, 93, 100);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("separate_parts",
 			 (const TTest *const[]){intervals_of_what_varies,
 						states_by_all_windows,
-						paces_by_all_windows, NULL});
+						paces_by_all_windows, costs_by_group,
+						sharp_starts, NULL});
 }
