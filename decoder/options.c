@@ -37,6 +37,11 @@ static const struct word windows_words[] = {
 	{"vernier", TD_WINDOWS_BY_VERNIER},
 };
 
+static const struct word return_words[] = {
+	{"sigreturn", TD_RETURN_SIGRETURN},
+	{"user", TD_RETURN_USER},
+};
+
 static const struct word level_words[] = {
 	{"auto", TD_LEVEL_AUTO},
 	{"1", TD_LEVEL_1},
@@ -267,6 +272,19 @@ static int parse_path(char *path, const char *value, char *why, size_t size)
 	return 0;
 }
 
+static int parse_return(struct td_options *options, const char *value, char *why,
+			size_t size)
+{
+	const struct word *word =
+		word_find(return_words, COUNT(return_words), value, strlen(value));
+
+	if (!word)
+		return refuse_value(why, size, value, "a way back to the program",
+				    "sigreturn or user");
+	options->back = (enum td_return)word->value;
+	return 0;
+}
+
 static int parse_windows(struct td_options *options, const char *value, char *why,
 			 size_t size)
 {
@@ -399,6 +417,9 @@ const struct td_option td_option_table[] = {
 	{"WINDOWS", "NAME", "auto",
 	 "who cuts windows: rdpmc (signals), vernier (the kernel) or auto",
 	 parse_windows},
+	{"RETURN", "HOW", "sigreturn",
+	 "how handlers go back into windows: sigreturn, or user (mode; x86_64)",
+	 parse_return},
 	{"LABELS", "LABELS", "",
 	 "labels of the profile's samples in exports: rank=3,version=1.2", parse_labels},
 	{"OUTPUT", "FILE", "in ${TMPDIR:-/tmp}/tdagent-UID",

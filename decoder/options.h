@@ -38,6 +38,11 @@ enum td_windows_choice {
 	TD_WINDOWS_BY_RDPMC,
 	TD_WINDOWS_BY_VERNIER,
 };
+/* How the handler that opens a window goes back to the program. */
+enum td_return {
+	TD_RETURN_SIGRETURN, /* (default) */
+	TD_RETURN_USER,      /* by itself, in user mode, where it can */
+};
 enum td_report_to { TD_REPORT_STDERR, TD_REPORT_NONE, TD_REPORT_FILE };
 enum td_children {
 	TD_CHILDREN_QUIET,  /* profiled, each in its file, no report (default) */
@@ -81,6 +86,7 @@ struct td_options {
 	uint32_t burst;  /* windows after each long period, 1..TD_BURST_MAX */
 	enum td_pmu_choice pmu;
 	enum td_windows_choice windows;
+	enum td_return back;
 	enum td_level_choice level;
 	char events[TD_PATH_MAX]; /* further ones, with commas; "": none */
 	char latency[80]; /* EVENT or EVENT@PERIOD, see TD_LATENCY_PERIOD; "": none */

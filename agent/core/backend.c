@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/core/actions.h"
 #include "agent/core/cores.h"
 #include "agent/core/events.h"
 #include "agent/core/events_open.h"
@@ -639,6 +640,9 @@ void td_backend_describe(const struct td_options *options,
 	header->seed = td_core.seed;
 	header->level = describe_counters(choice, header);
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
+	if (td_actions_go_back() && strstr(header->reason, "by RDPMC"))
+		strncat(header->reason, "; back in user mode",
+			sizeof(header->reason) - strlen(header->reason) - 1);
 	note_conversion(options, choice, header->period_unit);
 	note_cores(choice);
 	if (cycles && long_was_shorter)

@@ -209,7 +209,6 @@ static inline void prepare_release(struct td_thread *thread)
 	}
 	release->period = thread->window.requested + release->usual;
 	release->call[1] = thread->fd; /* it may have another number now */
-	release->exact = false;
 	release->wanted = true;
 }
 

@@ -358,6 +358,6 @@ void td_handler(int number, siginfo_t *info, void *context)
 	}
 	if (!thread->release.wanted)
 		return;
-	if (td_leave(thread, context))
+	if (!td_leave_is_set_up || td_leave(thread, context))
 		td_metrics_release(thread);
 }

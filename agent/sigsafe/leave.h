@@ -36,6 +36,7 @@ extern const char td_leave_end[] __asm__("__stop_td_leaving")
 
 /* Once, before the first signal; otherwise td_leave_may() is false.  Context: normal. */
 void td_leave_setup(void);
+extern bool td_leave_is_set_up; /* nothing else need be asked where it is not */
 
 /* Can the handler that interrupted this go back to it by itself?  Context: signal. */
 bool td_leave_may(const ucontext_t *interrupted);
@@ -58,6 +59,8 @@ static inline bool td_leave_covers(uint64_t ip)
 }
 
 #else
+
+#define td_leave_is_set_up false
 
 static inline void td_leave_setup(void)
 {

@@ -7,7 +7,8 @@ code), for opening and closing one (the truth of the agent's code, the differenc
 of a long and a short run), and in the kernel (guest time is instructions; the
 same program without the agent is taken off).  Asserts nothing.
 
-bench.py [vernier]: the other engine, which has nothing of ours in a window.
+bench.py [vernier | user]: the other engine, which has nothing of ours in a window; with
+TDAGENT_RETURN=user.
 """
 import json
 import os
@@ -24,6 +25,8 @@ TDAGENT = os.path.abspath("tools/tdagent")
 SLOTS_WRITE = re.compile(r"^W .* reg 30c val 0 insns (\d+)")
 READ = re.compile(r"^R .* reg ([0-9a-f]+) val [0-9a-f]+ insns (\d+)")
 ENGINE = "vernier" if sys.argv[1:] == ["vernier"] else "rdpmc"
+BACK = "user" if sys.argv[1:] == ["user"] else "sigreturn"
+GOALS = (80, 1000) if BACK == "user" else (48, 800)
 ROUNDS = (500, 2500)
 LONG = 100000
 
@@ -55,9 +58,9 @@ class Lab:
 
 
 def with_agent(short, arguments):
-    return ("TDAGENT_REPORT=none TDAGENT_WINDOWS=%s TDAGENT_LONG=%d TDAGENT_SHORT=%d "
+    return ("TDAGENT_REPORT=none TDAGENT_RETURN=%s TDAGENT_WINDOWS=%s TDAGENT_LONG=%d TDAGENT_SHORT=%d "
             "TDAGENT_OUTPUT=/out/profile LD_PRELOAD=/in/libtdagent.so ./phases %s" % (
-                ENGINE, LONG, short, arguments))
+                BACK, ENGINE, LONG, short, arguments))
 
 
 def instructions(truth, what):
@@ -136,9 +139,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tdagent-bench.") as directory:
         lab = Lab(directory)
         if ENGINE == "rdpmc":
-            print("instructions of ours in a window (goal: at most 80)")
+            print("instructions of ours in a window (goal: at most %d)" % GOALS[0])
             inside(lab)
-        print("instructions for a sample and its window, open and close (goal: at most 1,000)")
+        print("instructions for a sample and its window, open and close (goal: at most %d)" % GOALS[1])
         for short in (300, 1000, 5000):
             around(lab, short)
         print("the same at 1000 cycles, by function")

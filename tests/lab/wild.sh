@@ -9,13 +9,16 @@ cp "$builddir/tests/prog/wild" "$guest_dir/" || exit 99
 survives()
 {
 	echo "== $1"
+	lab_setup=TDAGENT_RETURN=user
 	measure_program "$1" "$2" 40000 1000 "./wild 2 600 20"
+	lab_setup=
 	cat "$work/$1/truth"
 	grep -q '^0 wrong' "$work/$1/truth" || fail "$1: it computed what is wrong"
 	# of some 3,000; a thread that is lost soon after its start has dozens
 	holds "$1" <<'END'
 valid = report["totals"]["windows"]["valid"]
 check(valid > 1000, "%d windows" % valid)
+check("back in user mode" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
 END
 }
 

@@ -19,6 +19,7 @@ run level 3
 run events *
 run latency cycles@none
 run windows all
+run return home
 run labels rank
 run output %q
 run report %q

@@ -38,6 +38,7 @@ static void assert_same(const struct td_options *a, const struct td_options *b)
 	ck_assert_str_eq(a->report_file, b->report_file);
 	ck_assert_int_eq(a->children, b->children);
 	ck_assert_int_eq(a->seccomp, b->seccomp);
+	ck_assert_int_eq(a->back, b->back);
 	ck_assert_int_eq(a->callpath, b->callpath);
 	ck_assert_uint_eq(a->debug, b->debug);
 	ck_assert_uint_eq(a->seed, b->seed);
@@ -56,6 +57,7 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(options.report, TD_REPORT_STDERR);
 	ck_assert_int_eq(options.children, TD_CHILDREN_QUIET);
 	ck_assert_int_eq(options.seccomp, TD_SECCOMP_PROBE);
+	ck_assert_int_eq(options.back, TD_RETURN_SIGRETURN);
 	ck_assert_uint_eq(options.debug, 0);
 	ck_assert_uint_eq(options.seed, 0);
 	ck_assert_int_eq(td_options_check(&options, why, sizeof(why)), 0);
@@ -67,7 +69,7 @@ START_TEST(test_fallbacks_are_the_defaults)
 {
 	static const char *const spelled[] = {"LONG",     "SHORT",   "JITTER", "BURST",
 					      "PMU",      "WINDOWS", "REPORT", "CALLPATH",
-					      "CHILDREN", "SECCOMP", "SEED"};
+					      "CHILDREN", "SECCOMP", "SEED",   "RETURN"};
 	struct td_options fresh = options;
 	char value[32];
 
@@ -105,9 +107,9 @@ END_TEST
 START_TEST(test_order)
 {
 	static const char *const order[] = {
-		"LONG",     "SHORT",    "JITTER",  "BURST",  "PMU",    "LEVEL",
-		"EVENTS",   "LATENCY",  "WINDOWS", "LABELS", "OUTPUT", "REPORT",
-		"CALLPATH", "CHILDREN", "SECCOMP", "SEED",   "DEBUG"};
+		"LONG",   "SHORT",    "JITTER",   "BURST",   "PMU",    "LEVEL",
+		"EVENTS", "LATENCY",  "WINDOWS",  "RETURN",  "LABELS", "OUTPUT",
+		"REPORT", "CALLPATH", "CHILDREN", "SECCOMP", "SEED",   "DEBUG"};
 
 	ck_assert_uint_eq(td_option_count, sizeof(order) / sizeof(order[0]));
 	for (size_t i = 0; i < td_option_count; i++)
@@ -294,6 +296,11 @@ START_TEST(test_words)
 	ck_assert_int_eq(options.callpath, 0);
 	ck_assert_int_eq(set("CHILDREN", "off"), 0);
 	ck_assert_int_eq(options.children, TD_CHILDREN_OFF);
+	ck_assert_int_eq(set("RETURN", "user"), 0);
+	ck_assert_int_eq(options.back, TD_RETURN_USER);
+	ck_assert_int_eq(set("RETURN", "sigreturn"), 0);
+	ck_assert_int_eq(options.back, TD_RETURN_SIGRETURN);
+	ck_assert_int_eq(set("RETURN", "kernel"), -EINVAL);
 	ck_assert_int_eq(set("SECCOMP", "trust"), 0);
 	ck_assert_int_eq(options.seccomp, TD_SECCOMP_TRUST);
 	ck_assert_int_eq(set("SECCOMP", "off"), 0);

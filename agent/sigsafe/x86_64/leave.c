@@ -44,6 +44,7 @@ struct ending {
 
 /* Of this process, once it is set up.  Others are not given back by POPF and RET. */
 static uint64_t segments;
+bool td_leave_is_set_up;
 static uint32_t keys_offset; /* of PKRU in vector state; 0: there is none */
 
 static void find_keys(void)
@@ -61,6 +62,7 @@ void td_leave_setup(void)
 	__asm__("mov %%cs, %0\n\tmov %%ss, %1" : "=r"(code), "=r"(stack));
 	segments = (uint64_t)stack << 48 | code;
 	find_keys();
+	td_leave_is_set_up = true;
 }
 
 /* 0 where there is none: the instruction does nothing then. */
@@ -356,6 +358,7 @@ td_leave(struct td_thread *thread, const ucontext_t *interrupted)
 	struct ending ending;
 	const greg_t *to;
 
+	thread->release.exact = false;
 	if (!may_leave(interrupted))
 		return true;
 	/* a signal of ours that comes in here voids the window */
