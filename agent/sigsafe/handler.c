@@ -328,6 +328,12 @@ __attribute__((noinline)) static void take_fully(struct td_thread *thread, int n
 		take_sample(thread, context, how);
 }
 
+__attribute__((noinline)) static void leave(struct td_thread *thread)
+{
+	if (td_leave(thread, thread->interrupted))
+		td_metrics_release(thread);
+}
+
 /*
  * What stands here before the capture and after the release is in every window;
  * what stands in between, in the cost of each.
@@ -348,6 +354,7 @@ void td_handler(int number, siginfo_t *info, void *context)
 		return;
 	captured = captured && td_metrics_capture_extras(pages, &thread->registers.extras,
 							 &thread->capture);
+	thread->interrupted = context; /* so that it need not be kept in a register */
 	if (captured && is_our_only_perf(info) && td_brief_may(thread) &&
 	    !(perf_of(info)->flags & PERF_DELAYED)) {
 		if (!take_in_brief(thread, context))
@@ -358,6 +365,8 @@ void td_handler(int number, siginfo_t *info, void *context)
 	}
 	if (!thread->release.wanted)
 		return;
-	if (!td_leave_is_set_up || td_leave(thread, context))
+	if (__builtin_expect(td_leave_is_set_up, 0))
+		leave(thread);
+	else
 		td_metrics_release(thread);
 }
