@@ -129,11 +129,11 @@ static void setup(void)
 #define REGISTERS 15
 /* All general registers but the stack's, three vectors, flags and MXCSR, with a signal
  * in between. */
-__attribute__((naked, noinline)) static void trap_with(uint64_t *registers,
+__attribute__((naked, noinline)) static void trap_with(__attribute__((unused))
+						       uint64_t *registers,
+						       __attribute__((unused))
 						       uint64_t *vectors)
 {
-	(void)registers;
-	(void)vectors;
 	__asm__("push %rbp\n\tpush %rbx\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\t"
 		"push %r15\n\tpush %rdi\n\tpush %rsi\n\t"
 		"movups (%rsi), %xmm0\n\tmovups 16(%rsi), %xmm7\n\t"
