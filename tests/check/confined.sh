@@ -4,8 +4,9 @@
 # under a filter (agent/core/confined.c).
 . "$(dirname "$0")/lib.sh"
 
-# These are made to try at all, or are how a child of ours ends.
-known='SYS_clone SYS_exit SYS_exit_group'
+# These are made to try at all, or are how a child of ours ends, or how each handler does,
+# of whomever.
+known='SYS_clone SYS_exit SYS_exit_group SYS_rt_sigreturn'
 # shellcheck disable=SC2046
 for name in $(cd "$top" && grep -hoE '\bSYS_[a-z0-9_]+' $(sources agent/core) $(sources agent/sigsafe) | sort -u); do
 	case " $known " in
