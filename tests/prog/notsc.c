@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 
+#define SPIN_WITHOUT_TSC
 #include "spin.h"
 
 int main(void)

@@ -22,12 +22,16 @@
 /* A step of the clock that is longer was not ours alone: it counts as this. */
 #define SPIN_STEP_NS 200000u
 
-/* A system call: notsc.c's process may not read the time stamp counter. */
+/* SPIN_WITHOUT_TSC: of a process that may not read the time stamp counter. */
 SPIN_INLINE uint64_t spin_now_ns(void)
 {
 	struct timespec now;
 
+#ifdef SPIN_WITHOUT_TSC
 	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+#else
+	clock_gettime(CLOCK_MONOTONIC, &now);
+#endif
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
