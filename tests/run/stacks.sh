@@ -16,10 +16,10 @@ import json, re, sys
 report = json.load(open(sys.argv[1]))
 rows = {}
 for f in report["functions"]:
-    row = rows.setdefault(f["name"], {"samples": 0, "windows": 0, "total": 0})
+    row = rows.setdefault(f["name"], {"samples": 0, "windows": 0, "totals": []})
     row["samples"] += f["samples"]
     row["windows"] += f["windows"]["valid"]
-    row["total"] += f["total"]["samples"]
+    row["totals"].append(f["total"]["samples"])
 def read(path):
     stacks = []
     for line in open(path):
@@ -36,7 +36,8 @@ for name, row in rows.items():
     assert own(samples, name) == row["samples"], (name, own(samples, name), row)
     assert own(windows, name) == row["windows"], (name, own(windows, name), row)
     total = sum(v for s, v in samples if name in s[1:])
-    assert total == row["total"], (name, total, row)
+    # functions of one name may call each other (pthread_create, ours and libc's): such a stack is in both totals
+    assert max(row["totals"]) <= total <= sum(row["totals"]), (name, total, row)
 whole = report["totals"]["slots"]
 assert abs(sum(v for _, v in slots) - whole) <= 1e-6 * whole + len(slots), "slots"
 for wanted in sys.argv[5:]:
