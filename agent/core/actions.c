@@ -24,19 +24,9 @@ static int install(struct sigaction *old)
 	return td_real()->sigaction(td_signal.number, &action, old) == 0 ? 0 : -errno;
 }
 
-bool td_actions_go_back(void)
-{
-#ifdef __x86_64__
-	/* the next window of a burst would open on the way of the one before */
-	return td_core.options.back == TD_RETURN_USER && td_core.options.burst <= 1;
-#else
-	return false;
-#endif
-}
-
 int td_actions_install(void)
 {
-	if (td_actions_go_back())
+	if (td_core.choice.back)
 		td_leave_setup();
 	return install(&td_program_action);
 }

@@ -10,9 +10,6 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Does the handler that opens a window by RDPMC go back by itself (leave.h)? */
-bool td_actions_go_back(void);
-
 /* Installs our handler.  Returns 0 or -errno. */
 int td_actions_install(void);
 

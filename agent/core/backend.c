@@ -22,6 +22,7 @@
 #include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/leave.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/simulated.h"
@@ -472,6 +473,19 @@ static void say_which_cores(struct td_backend_choice *choice)
 	add_reason(choice, text);
 }
 
+/* Not in bursts: the next window would open on the way of the one before. */
+static void choose_return(const struct td_options *options,
+			  struct td_backend_choice *choice)
+{
+	choice->back = options->back == TD_RETURN_USER && td_backend_has_cycles(choice) &&
+		       !is_read_by_kernel(choice) &&
+		       choice->windows == TD_WINDOWS_RDPMC &&
+		       choice->trigger != TD_TRIGGER_TIMER && choice->plan.short_period &&
+		       choice->plan.burst <= 1 && td_leave_can();
+	if (choice->back)
+		add_reason(choice, "back in user mode");
+}
+
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
 {
 	int error;
@@ -486,6 +500,7 @@ int td_backend_choose(const struct td_options *options, struct td_backend_choice
 		return error;
 	choose_windows(options, choice);
 	say_which_cores(choice);
+	choose_return(options, choice);
 	return 0;
 }
 
@@ -640,9 +655,6 @@ void td_backend_describe(const struct td_options *options,
 	header->seed = td_core.seed;
 	header->level = describe_counters(choice, header);
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
-	if (td_actions_go_back() && strstr(header->reason, "by RDPMC"))
-		strncat(header->reason, "; back in user mode",
-			sizeof(header->reason) - strlen(header->reason) - 1);
 	note_conversion(options, choice, header->period_unit);
 	note_cores(choice);
 	if (cycles && long_was_shorter)

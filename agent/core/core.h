@@ -30,6 +30,7 @@ struct td_backend_choice {
 	enum td_windows windows;          /* who cuts them */
 	struct td_strobe_plan vernier_plan;
 	bool short_was_longer; /* and was cut to the long period */
+	bool back; /* who opens a window goes back to the program by itself (leave.h) */
 	char reason[192];
 };
 

@@ -34,6 +34,9 @@ extern const char td_leave_begin[] __asm__("__start_td_leaving")
 extern const char td_leave_end[] __asm__("__stop_td_leaving")
 	__attribute__((visibility("hidden")));
 
+/* Can handlers of this process do it at all?  Context: normal. */
+bool td_leave_can(void);
+
 /* Once, before the first signal; otherwise td_leave_may() is false.  Context: normal. */
 void td_leave_setup(void);
 extern bool td_leave_is_set_up; /* nothing else need be asked where it is not */
@@ -61,6 +64,11 @@ static inline bool td_leave_covers(uint64_t ip)
 #else
 
 #define td_leave_is_set_up false
+
+static inline bool td_leave_can(void)
+{
+	return false;
+}
 
 static inline void td_leave_setup(void)
 {

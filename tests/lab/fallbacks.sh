@@ -23,16 +23,19 @@ measure paranoid2 "-u 1000 -p 2" 100000 1000 "-r 700"
 accurate paranoid2 --brief --windows 100 --enough 10
 falls_back paranoid3 "-u 1000 -p 3" "perf_event_open refused"
 
-echo "== RDPMC switched off: read(), if asked for"
+echo "== RDPMC switched off: read(), if asked for, and back by sigreturn"
 lab_windows=rdpmc
+lab_setup=TDAGENT_RETURN=user
 for model in spr icx; do
 	measure $model-read "-m $model -r 0" 100000 2000 "-r 700"
 	accurate $model-read --brief --windows 100 --enough 10
 	holds $model-read <<'END'
-check("read()" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
+reason = report["run"]["reason"]
+check("read()" in reason and "back in user mode" not in reason, "the reason is '%s'" % reason)
 END
 done
 lab_windows=
+lab_setup=
 
 echo "== RDPMC switched off: the kernel cuts the windows"
 measure kernel "-m spr -r 0" 100000 2000 "-r 700"

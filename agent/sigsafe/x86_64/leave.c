@@ -55,6 +55,22 @@ static void find_keys(void)
 		keys_offset = b;
 }
 
+/* 0 where there is none: the instruction does nothing then. */
+static inline uint64_t shadow_stack(void)
+{
+	uint64_t pointer = 0;
+
+	__asm__ volatile("rdsspq %0" : "+r"(pointer));
+	return pointer;
+}
+
+bool td_leave_can(void)
+{
+	uint32_t a, b, c, d;
+
+	return __get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE && !shadow_stack();
+}
+
 void td_leave_setup(void)
 {
 	uint16_t code, stack;
@@ -63,15 +79,6 @@ void td_leave_setup(void)
 	segments = (uint64_t)stack << 48 | code;
 	find_keys();
 	td_leave_is_set_up = true;
-}
-
-/* 0 where there is none: the instruction does nothing then. */
-static inline uint64_t shadow_stack(void)
-{
-	uint64_t pointer = 0;
-
-	__asm__ volatile("rdsspq %0" : "+r"(pointer));
-	return pointer;
 }
 
 /* What the kernel says of the vector state in the frame. */
