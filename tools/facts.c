@@ -18,6 +18,10 @@
 #include "tools/directory.h"
 #include "tools/library.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 #define DEVICES "/sys/bus/event_source/devices"
 #define CAP_SYS_ADMIN_BIT 21
 #define CAP_PERFMON_BIT 38
@@ -105,6 +109,21 @@ static void gather_system(struct td_facts *facts)
 		capabilities = strtoull(value, NULL, 16);
 	facts->perfmon = capabilities >> CAP_SYS_ADMIN_BIT & 1 ||
 			 capabilities >> CAP_PERFMON_BIT & 1;
+}
+
+static void gather_processor(struct td_facts *facts)
+{
+#ifdef __x86_64__
+	uint64_t shadow_stack = 0; /* and stays so where there is none */
+	uint32_t a, b, c, d;
+
+	facts->x86_64 = true;
+	facts->xsave = __get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE;
+	__asm__ volatile("rdsspq %0" : "+r"(shadow_stack));
+	facts->shadow_stack = shadow_stack != 0;
+#else
+	(void)facts;
+#endif
 }
 
 static void gather_limits(struct td_facts *facts)
@@ -206,6 +225,7 @@ void td_facts_gather(struct td_facts *facts)
 {
 	*facts = (struct td_facts){0};
 	gather_system(facts);
+	gather_processor(facts);
 	gather_limits(facts);
 	gather_tries(facts);
 	td_facts_pmus(facts, DEVICES);

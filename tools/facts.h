@@ -51,6 +51,11 @@ struct td_facts {
 	bool strobe;         /* a patched kernel's format/strobe_period is there */
 	bool user_access;    /* it is kernel.perf_user_access that says so (aarch64) */
 
+	/* what the way back in user mode needs; nothing of it but on x86_64 */
+	bool x86_64;
+	bool xsave;        /* the kernel has turned it on */
+	bool shadow_stack; /* this process has one */
+
 	char family[24];    /* of the event tables, "": this CPU is in none */
 	int event_wanted;   /* events of its first group, which is level 1 */
 	int event_counters; /* of these such a group can have; 0 none */

@@ -31,6 +31,41 @@ static void text_number(FILE *stream, const char *name, int64_t number, const ch
 		fprintf(stream, "  %-26s %" PRId64 "%s\n", name, number, unit);
 }
 
+static bool has_counters(const struct td_choice *choice)
+{
+	return choice->backend == TD_BACKEND_METRICS ||
+	       choice->backend == TD_BACKEND_EVENTS;
+}
+
+/* Why --return=user is sigreturn here; NULL: it is not. */
+static const char *why_not_back(const struct td_facts *facts)
+{
+	struct td_choice choice = td_probe_choose(facts);
+
+	if (!facts->x86_64)
+		return "only on x86_64";
+	if (!has_counters(&choice))
+		return "no hardware counters";
+	if (facts->rdpmc == 0)
+		return "RDPMC is off";
+	if (!facts->xsave)
+		return "no XSAVE";
+	return facts->shadow_stack ? "programs have a shadow stack" : NULL;
+}
+
+static void text_back(FILE *stream, const struct td_facts *facts)
+{
+	const char *why_not = why_not_back(facts);
+
+	if (why_not)
+		fprintf(stream, "  %-26s no: %s\n", "way back in user mode", why_not);
+	else
+		fprintf(stream,
+			"  %-26s yes; --return=user takes it, windows' lengths are known "
+			"better\n",
+			"way back in user mode");
+}
+
 static void text_facts(FILE *stream, const struct td_facts *facts)
 {
 	fputs("\nfound:\n", stream);
@@ -58,6 +93,7 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 	fprintf(stream, "  %-26s %s, %d topdown-* events\n", "slots event",
 		facts->slots ? "yes" : "no", facts->topdown_events);
 	text_number(stream, "rdpmc", facts->rdpmc, "");
+	text_back(stream, facts);
 	if (facts->strobe)
 		fprintf(stream,
 			"  %-26s yes; --windows=vernier uses it, windows are all of a length\n",
@@ -79,12 +115,6 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 		*facts->directory_fault ? "nowhere, see below" : facts->directory);
 	fprintf(stream, "  %-26s %s\n", "libtdagent.so",
 		*facts->library_fault ? "not found" : facts->library);
-}
-
-static bool has_counters(const struct td_choice *choice)
-{
-	return choice->backend == TD_BACKEND_METRICS ||
-	       choice->backend == TD_BACKEND_EVENTS;
 }
 
 static const char *measured_in_windows(const struct td_choice *choice)
@@ -164,6 +194,15 @@ static void json_flag(FILE *stream, const char *key, bool flag)
 	fprintf(stream, "  \"%s\": %s,\n", key, flag ? "true" : "false");
 }
 
+static void json_back(FILE *stream, const struct td_facts *facts)
+{
+	const char *why_not = why_not_back(facts);
+
+	json_flag(stream, "return_user", !why_not);
+	if (why_not)
+		json_text(stream, "return_user_obstacle", why_not);
+}
+
 static void json_facts(FILE *stream, const struct td_facts *facts)
 {
 	json_text(stream, "kernel", facts->kernel);
@@ -187,6 +226,7 @@ static void json_facts(FILE *stream, const struct td_facts *facts)
 	json_flag(stream, "slots", facts->slots);
 	json_number(stream, "topdown_events", facts->topdown_events);
 	json_number(stream, "rdpmc", facts->rdpmc);
+	json_back(stream, facts);
 	json_flag(stream, "strobe_period", facts->strobe);
 	if (*facts->atom_cpus) {
 		json_text(stream, "core_cpus", facts->core_cpus);

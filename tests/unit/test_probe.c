@@ -30,6 +30,8 @@ static void setup(void)
 		.tick_ns = 4000000,
 		.pmu = true,
 		.rdpmc = 1,
+		.x86_64 = true,
+		.xsave = true,
 		.metrics_error = ENOENT,
 		.events_error = ENOENT,
 		.directory = "/tmp/tdagent-1",
@@ -368,6 +370,39 @@ START_TEST(test_print)
 }
 END_TEST
 
+static void assert_printed(const char *words, const char *in_json)
+{
+	char *text = printed(td_probe_text), *json = printed(td_probe_json);
+
+	ck_assert_msg(strstr(text, words), "'%s' is not in %s", words, text);
+	ck_assert_msg(strstr(json, in_json), "'%s' is not in %s", in_json, json);
+	free(text);
+	free(json);
+}
+
+/* --return=user: each thing that it takes, and what is said where it is not there. */
+START_TEST(test_way_back)
+{
+	assert_printed("way back in user mode      no: no hardware counters\n",
+		       "\"return_user\": false,\n"
+		       "  \"return_user_obstacle\": \"no hardware counters\"");
+	facts.slots = true;
+	facts.topdown_events = 8;
+	facts.metrics_error = 0;
+	assert_printed("way back in user mode      yes; --return=user takes it",
+		       "\"return_user\": true,\n  \"strobe_period\"");
+	facts.shadow_stack = true;
+	assert_printed("user mode      no: programs have a shadow stack\n",
+		       "shadow stack\"");
+	facts.xsave = false;
+	assert_printed("user mode      no: no XSAVE\n", "no XSAVE\"");
+	facts.rdpmc = 0;
+	assert_printed("user mode      no: RDPMC is off\n", "RDPMC is off\"");
+	facts.x86_64 = false;
+	assert_printed("user mode      no: only on x86_64\n", "only on x86_64\"");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {test_all_well,
@@ -383,6 +418,7 @@ int main(void)
 				      test_nothing_works,
 				      test_all_obstacles,
 				      test_print,
+				      test_way_back,
 				      NULL};
 
 	return unit_main_between("probe", tests, setup, NULL);
