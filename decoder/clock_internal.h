@@ -175,6 +175,13 @@ int td_clock_states(struct td_clock_data *d, int filled);
  */
 int td_clock_speeds(struct td_clock_data *d);
 
+/* Finds `memory`.  States of a program are of one, all columns together: where the
+ * parabola through the best of some and its neighbours is lowest; `try_it` says how
+ * badly own windows go with the present one, minus twice the logarithm of the
+ * likelihood. */
+typedef double td_clock_try(struct td_clock_data *d, void *with);
+void td_clock_find_memory(struct td_clock_data *d, td_clock_try *try_it, void *with);
+
 /* clock_sways.c: the same by lengths alone, where these are known to a cycle. */
 int td_clock_sways(struct td_clock_data *d);
 int td_clock_sways_memory(struct td_clock_data *d);

@@ -129,29 +129,32 @@ static double memory_off(const struct td_clock_data *d)
 	return sum;
 }
 
-static double try_memory(struct td_clock_data *d, struct sums *sums, double memory)
+static double try_memory(struct td_clock_data *d, void *sums)
 {
-	d->memory = memory;
 	find_varies(d, sums);
 	return memory_off(d);
 }
 
-/* States of a program are of one memory, all columns together: where the parabola through
- * the best of some and its neighbours is lowest. */
-static void find_memory(struct td_clock_data *d, struct sums *sums)
+static void set_memory(struct td_clock_data *d, double steps)
+{
+	d->memory = MEMORY_LEAST * pow(MEMORY_STEP, steps);
+}
+
+void td_clock_find_memory(struct td_clock_data *d, td_clock_try *try_it, void *with)
 {
 	double off[MEMORIES], at = 0, bend;
 	int best = 0;
 
 	for (int i = 0; i < MEMORIES; i++) {
-		off[i] = try_memory(d, sums, MEMORY_LEAST * pow(MEMORY_STEP, i));
+		set_memory(d, i);
+		off[i] = try_it(d, with);
 		best = off[i] < off[best] ? i : best;
 	}
 	if (best > 0 && best + 1 < MEMORIES) {
 		bend = off[best - 1] - 2 * off[best] + off[best + 1];
 		at = bend > 0 ? (off[best - 1] - off[best + 1]) / (2 * bend) : 0;
 	}
-	d->memory = MEMORY_LEAST * pow(MEMORY_STEP, best + at);
+	set_memory(d, best + at);
 }
 
 static double fuzz_of(const struct td_clock_data *d)
@@ -262,7 +265,7 @@ int td_clock_states(struct td_clock_data *d, int filled)
 
 	if (!sums)
 		return -ENOMEM;
-	find_memory(d, sums);
+	td_clock_find_memory(d, try_memory, sums);
 	find_varies(d, sums);
 	find_speeds(d, sums);
 	/* by groups few windows count */

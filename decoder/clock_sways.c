@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "decoder/clock_internal.h"
 
@@ -11,7 +12,6 @@
 #define AVERAGE 20.      /* windows' worth of what all columns vary by */
 #define BRIEF 10.        /* cycles squared: less is as well known */
 #define SWAY_MOST 0.2    /* variance of a pace's logarithm */
-#define MEMORY_LEAST 25. /* instructions */
 #define TICKS_FEWEST 200 /* of a column, to know its pace */
 
 /* Squares of what windows take beyond their instructions, and of what one instruction
@@ -52,12 +52,14 @@ static void average(struct td_clock_data *d, const struct squares *squares)
 	}
 }
 
-int td_clock_sways(struct td_clock_data *d)
+static struct squares *make_squares(const struct td_clock_data *d)
 {
-	struct squares *squares = calloc((size_t)d->columns + 1, sizeof(*squares));
+	return calloc((size_t)d->columns + 1, sizeof(struct squares));
+}
 
-	if (!squares)
-		return -ENOMEM;
+static void find_sways(struct td_clock_data *d, struct squares *squares)
+{
+	memset(squares, 0, d->columns * sizeof(*squares));
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 		double ones = ones_of(d, w), weight = 1 / (ones + BRIEF);
@@ -68,15 +70,25 @@ int td_clock_sways(struct td_clock_data *d)
 		squares[w->column[0]].ones += weight * ones;
 	}
 	average(d, squares);
+}
+
+int td_clock_sways(struct td_clock_data *d)
+{
+	struct squares *squares = make_squares(d);
+
+	if (!squares)
+		return -ENOMEM;
+	find_sways(d, squares);
 	free(squares);
 	return 0;
 }
 
-/* Minus twice the logarithm of how likely own windows' lengths are. */
-static double memory_off(const struct td_clock_data *d)
+/* By own windows' lengths. */
+static double try_memory(struct td_clock_data *d, void *squares)
 {
 	double sum = 0;
 
+	find_sways(d, squares);
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 		double variance = READ + d->state[w->column[0]].unsure * ones_of(d, w);
@@ -112,21 +124,11 @@ static int guess_paces(struct td_clock_data *d)
 
 int td_clock_sways_memory(struct td_clock_data *d)
 {
-	double best = HUGE_VAL, found = TD_CLOCK_MEMORY;
-	int err = guess_paces(d);
+	struct squares *squares = make_squares(d);
+	int err = squares ? guess_paces(d) : -ENOMEM;
 
-	for (double memory = MEMORY_LEAST; memory <= TD_CLOCK_MEMORY && !err;
-	     memory *= M_SQRT2) {
-		double off;
-
-		d->memory = memory;
-		err = td_clock_sways(d);
-		off = memory_off(d);
-		if (off < best) {
-			best = off;
-			found = memory;
-		}
-	}
-	d->memory = found;
+	if (!err)
+		td_clock_find_memory(d, try_memory, squares);
+	free(squares);
 	return err;
 }
