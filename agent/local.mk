@@ -12,7 +12,7 @@ sigsafe_arch = agent/sigsafe/x86_64/arch.h agent/sigsafe/x86_64/frame.h agent/si
 # what it is compiled with is its own
 noinst_LTLIBRARIES += agent/libleave.la
 agent_libleave_la_CFLAGS = $(AM_CFLAGS) $(TD_SIGSAFE_CFLAGS) -mgeneral-regs-only
-agent_libleave_la_SOURCES = agent/sigsafe/x86_64/leave.c
+agent_libleave_la_SOURCES = agent/sigsafe/x86_64/leave.c agent/sigsafe/x86_64/go_back.S
 agent_libsigsafe_la_LIBADD = agent/libleave.la
 endif
 

@@ -31,9 +31,9 @@ grep -nE '^[^#[:space:]]+[[:space:]]*(#[[:space:]]*)?$' "$check/as-zone.allow" &
 	fail "as-zone.allow: each name needs its reason"
 
 mkdir "$work/O0"
-for source in $(sources agent/sigsafe decoder/registers.c decoder/unwind_table.c |
-	grep '\.c$' | native); do
-	$compile -O0 -fPIC -c "$top/$source" -o "$work/O0/$(echo "${source%.c}" | tr / _).o" || exit 99
+for source in $({ sources agent/sigsafe decoder/registers.c decoder/unwind_table.c | grep '\.c$'
+	cd "$top" && find agent/sigsafe -name '*.S'; } | native); do
+	$compile -O0 -fPIC -c "$top/$source" -o "$work/O0/$(echo "${source%.[cS]}" | tr / _).o" || exit 99
 done
 zone "as built" --whole-archive $archive $unwinder
 zone "at -O0" "$work"/O0/*.o $unwinder
