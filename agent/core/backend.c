@@ -43,6 +43,7 @@
 #define METRICS_SHORTEST                                                                 \
 	6u /* the rest of the handler takes 3; others may end in it: no harm */
 #define EVENTS_SHORTEST 98u /* likewise 96; TD_GROUPS_PASS says why so many */
+#define EVENTS_SPARE 42u    /* of them before the length begins, on the way back */
 /* A sample itself is some 1,000 instructions in user mode: a period that is not
  * much longer would end in the handler, interrupt after interrupt. */
 #define METRICS_LONG_MIN 10000u
@@ -180,6 +181,7 @@ static void plan_in_cycles(const struct td_options *options, enum td_backend bac
 	if (backend == TD_BACKEND_EVENTS) {
 		plan->leavings = td_events_leavings();
 		plan->shortest = EVENTS_SHORTEST;
+		plan->spare = EVENTS_SPARE;
 		plan->shorter = td_events_in_parts();
 	} else {
 		plan->leavings = td_metrics_shape.extras ? 1 + td_metrics_shape.nodes : 0;

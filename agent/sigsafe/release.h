@@ -61,13 +61,16 @@ static inline uint64_t td_release_asked(const struct td_thread *thread)
 	return passed < release->period ? release->period - passed : 1;
 }
 
-/* The next window's period is longer by what mostly passes before it. */
+/* The next window's period is longer by what mostly passes before it, but for what the
+ * shortest length has to spare here. */
 static inline void td_release_learn(struct td_thread *thread, uint64_t asked)
 {
 	struct td_release *release = &thread->release;
+	uint64_t longer = release->period - asked - thread->plan->spare;
 
-	if (release->exact)
-		release->usual += (int32_t)(release->period - asked - release->usual) / 8;
+	/* below 0: it is as long as was asked for */
+	if (release->exact && (int64_t)longer >= 0)
+		release->usual += (int32_t)(longer - release->usual) / 8;
 }
 
 /* Of a window that is none of the empty ones. */

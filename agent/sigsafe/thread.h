@@ -158,6 +158,7 @@ struct td_strobe_plan {
 	bool shorter;          /* of two windows' lengths the smaller one is taken */
 	uint64_t long_ns;      /* VERNIER: the long period as CPU time, about */
 	uint64_t shortest;     /* what the trigger grants */
+	uint64_t spare;        /* of it, where the length begins behind what arms it */
 	uint64_t late;         /* a window longer than twice the mean + this is late */
 	uint32_t jitter_percent;
 	uint64_t spread; /* half of the range of long periods: jitter_percent of the mean

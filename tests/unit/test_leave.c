@@ -534,6 +534,41 @@ START_TEST(leaves_frames_that_are_unusual_to_the_kernel)
 	ck_assert_uint_eq(nested, 1);
 }
 END_TEST
+
+/* What a window is asked for in the mean of some hundred, of whose periods some 130
+ * cycles pass before it opens. */
+static uint64_t asked_of(const struct td_strobe_plan *by)
+{
+	uint64_t asked = 0;
+
+	thread.groups = (void *)&thread; /* what has passed is in cycles */
+	thread.plan = by;
+	for (unsigned i = 0; i < 200; i++) {
+		td_release_prepare(&thread, WINDOW, false);
+		thread.release.behind.low = thread.release.before.low + 120 + i % 20;
+		thread.release.exact = true;
+		asked = td_release_asked(&thread);
+		td_release_learn(&thread, asked);
+	}
+	return asked;
+}
+
+START_TEST(asks_for_what_has_passed_but_for_what_is_spare)
+{
+	struct td_strobe_plan sparing = plan;
+
+	sparing.spare = 42;
+	ck_assert_uint_ge(asked_of(&plan), WINDOW - 20);
+	ck_assert_uint_le(asked_of(&plan), WINDOW + 20);
+	ck_assert_uint_ge(asked_of(&sparing), WINDOW - 42 - 20);
+	ck_assert_uint_le(asked_of(&sparing), WINDOW - 42 + 20);
+	/* less has passed than there is to spare: nothing is asked for beyond it */
+	sparing.spare = 200;
+	thread.release.usual = 0;
+	ck_assert_uint_lt(asked_of(&sparing), WINDOW);
+	ck_assert_uint_eq(thread.release.usual, 0);
+}
+END_TEST
 #endif
 
 int main(void)
@@ -552,6 +587,7 @@ int main(void)
 		restores_the_mask_where_it_may_not_set_it,
 		leaves_what_it_does_not_know_to_the_kernel,
 		leaves_frames_that_are_unusual_to_the_kernel,
+		asks_for_what_has_passed_but_for_what_is_spare,
 #endif
 		NULL};
 

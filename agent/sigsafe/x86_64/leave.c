@@ -201,8 +201,10 @@ static inline void open_group(struct td_thread *thread, bool exact)
 	struct td_group_counters *groups = thread->groups;
 
 	groups->based = false;
+	/* not behind the arming: lengths would be as random */
+	td_groups_pass(thread->release.dither);
 	arm(thread);
-	td_groups_pass(TD_GROUPS_PASS + thread->release.dither);
+	td_groups_pass(TD_GROUPS_PASS);
 	td_groups_base(groups);
 	thread->release.before.low = 0;
 	thread->release.behind.low =
