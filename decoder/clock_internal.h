@@ -142,6 +142,11 @@ struct td_clock_data {
 	double *cells; /* what the keys point into */
 	uint32_t *numbers;
 	struct td_clock_bin *bins;
+	struct {
+		struct td_clock_key *key;
+		struct td_clock_bin *bins;
+		double *cells;
+	} whole; /* keys as they were at td_clock_keep() */
 };
 
 /* clock.c: frees what all parts have placed. */
@@ -164,6 +169,9 @@ int td_clock_late(const struct td_clock_data *d, const struct td_axis *axis,
 /* clock_keys.c: sorts them into keys and bins, and fills these.  0 or -ENOMEM. */
 int td_clock_sort(struct td_clock_data *d);
 void td_clock_fill(struct td_clock_data *d, unsigned without);
+
+/* Keys as they are now, which other fills do not change.  Once.  0 or -ENOMEM. */
+int td_clock_keep(struct td_clock_data *d);
 
 /* clock_states.c: how the windows' functions differ, and for how long, from what is known
  * of that so far; by all windows once keys are `filled`.  0 or -ENOMEM. */
@@ -219,7 +227,7 @@ int td_clock_asked(const struct td_clock_data *d, const struct td_clock_window *
 double td_clock_own_weight(const struct td_clock_data *d,
 			   const struct td_clock_window *w);
 
-/* Unknowns and their equations, to be solved step by step. */
+/* clock_fit.c: unknowns and their equations, to be solved step by step. */
 struct td_clock_fit {
 	size_t n;
 	double *matrix; /* [n][n]; factored by td_clock_factor() */
@@ -237,6 +245,11 @@ void td_clock_fit_add(struct td_clock_fit *fit, const uint32_t *at, const double
 void td_clock_factor(struct td_clock_fit *fit);
 /* pull becomes the step. */
 void td_clock_step(struct td_clock_fit *fit);
+/* The same, chance[n][n] in the matrix taken off: the first terms of a series, which
+ * tell as much as they may where chance is as large as what there is to be seen. */
+void td_clock_step_beyond(struct td_clock_fit *fit, const double *chance);
+/* The prior alone in the matrix, and nothing in pull. */
+void td_clock_fit_clear(struct td_clock_fit *fit);
 
 /* clock_pace.c: the paces and last the start; at[] is a part of each pace, and cycles. */
 void td_clock_pace(const struct td_clock_data *d, struct td_clock_fit *fit,
@@ -249,5 +262,36 @@ void td_clock_choose(struct td_clock_data *d);
 int td_clock_weigh(struct td_clock_data *d);
 int td_clock_rows(const struct td_clock_data *d, int which, struct td_clock_fit *fit,
 		  unsigned without);
+/* Of keys as filled, what differs from those that were kept: its squares, and products
+ * with what is missing at fit->at, added to chance. */
+int td_clock_chance(const struct td_clock_data *d, int which,
+		    const struct td_clock_fit *fit, struct td_clock_fit *chance);
+
+/* clock_slopes.c: all sets' slopes. */
+struct td_clock_slopes {
+	int sets;
+	struct td_clock_fit fit[TD_CLOCK_SETS];    /* at[]: with chance in the matrix */
+	struct td_clock_fit chance[TD_CLOCK_SETS]; /* matrix and pull: what it adds */
+	double *pull[TD_CLOCK_SETS]; /* [TD_BATCHES][n]: without each of them */
+};
+/* 0 or -ENOMEM; td_clock_slopes_free() in either case. */
+int td_clock_slopes_init(struct td_clock_slopes *slopes, const struct td_clock_data *d);
+void td_clock_slopes_free(struct td_clock_slopes *slopes);
+/* By all windows, with which keys are filled; and keeps these. */
+int td_clock_slopes_find(struct td_clock_slopes *slopes, struct td_clock_data *d);
+/* Once for each batch without which keys are filled, then for what chance adds. */
+int td_clock_slopes_without(struct td_clock_slopes *slopes, const struct td_clock_data *d,
+			    unsigned batch);
+void td_clock_slopes_chance(struct td_clock_slopes *slopes);
+/* Behind that: slope[columns], without the batch or with all (TD_NO_BATCH). */
+void td_clock_slopes_take(struct td_clock_slopes *slopes, const struct td_clock_data *d,
+			  unsigned batch, double (*slope)[TD_SEPARATE_NODES]);
+/* Slopes as fractions, in place as well. */
+void td_clock_fractions(const struct td_clock_data *d, const double *pace,
+			const double (*slope)[TD_SEPARATE_NODES],
+			double (*value)[TD_SEPARATE_NODES]);
+/* What no batch shows, and the prior's part; of d->slope.  0 or -ENOMEM. */
+int td_clock_slopes_errors(const struct td_clock_slopes *slopes,
+			   const struct td_clock_data *d, struct td_clock *clock);
 
 #endif

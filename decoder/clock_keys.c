@@ -160,14 +160,20 @@ static int add_keys(struct td_clock_data *d, int side, struct order *order,
 	return (int)(bins - d->bins);
 }
 
-static int place_cells(struct td_clock_data *d)
+/* Shares, times and leans of all bins. */
+static size_t cells_of(const struct td_clock_data *d)
 {
 	size_t cells = 0;
-	double *at;
 
 	for (size_t k = 0; k < d->keys; k++)
-		cells += (size_t)d->key[k].bins * d->key[k].columns;
-	d->cells = at = calloc(3 * cells + 1, sizeof(*at));
+		cells += 3 * (size_t)d->key[k].bins * d->key[k].columns;
+	return cells;
+}
+
+static int place_cells(struct td_clock_data *d)
+{
+	double *at = d->cells = calloc(cells_of(d) + 1, sizeof(*at));
+
 	if (!at)
 		return -ENOMEM;
 	for (size_t k = 0; k < d->keys; k++) {
@@ -338,4 +344,34 @@ void td_clock_fill(struct td_clock_data *d, unsigned without)
 		for (uint32_t b = 0; b < d->key[k].bins; b++)
 			find_means(d, &d->key[k], b, without);
 	}
+}
+
+static void *copy_of(const void *from, size_t n, size_t size)
+{
+	void *to = malloc((n + 1) * size);
+
+	return to ? memcpy(to, from, n * size) : NULL;
+}
+
+int td_clock_keep(struct td_clock_data *d)
+{
+	const struct td_clock_key *last = &d->key[d->keys - (d->keys > 0)];
+	size_t bins = (size_t)(last->bin - d->bins) + last->bins;
+
+	if (!d->keys)
+		return 0;
+	d->whole.key = copy_of(d->key, d->keys, sizeof(*d->key));
+	d->whole.bins = copy_of(d->bins, bins, sizeof(*d->bins));
+	d->whole.cells = copy_of(d->cells, cells_of(d), sizeof(*d->cells));
+	if (!d->whole.key || !d->whole.bins || !d->whole.cells)
+		return -ENOMEM;
+	for (size_t k = 0; k < d->keys; k++) {
+		struct td_clock_key *key = &d->whole.key[k];
+
+		key->bin = d->whole.bins + (key->bin - d->bins);
+		key->share = d->whole.cells + (key->share - d->cells);
+		key->time = d->whole.cells + (key->time - d->cells);
+		key->lean = d->whole.cells + (key->lean - d->cells);
+	}
+	return 0;
 }

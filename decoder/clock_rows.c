@@ -159,25 +159,37 @@ static void make_row(const struct td_clock_data *d, const struct td_clock_set *s
 	}
 }
 
-/* Weighted by `sure`, the inverse of its variance. */
-static void add_row(const struct td_clock_set *set, const struct row *row,
-		    td_clock_square sure, struct td_clock_fit *fit)
+/* Makes its errors independent, of variance 1; `sure` is the inverse of their variance.
+ */
+static void whiten_row(const struct td_clock_set *set, struct row *row,
+		       td_clock_square sure)
 {
-	for (int r = 0; r < set->sides; r++)
-		for (int s = 0; s < set->sides; s++) {
-			const double *x = row->x[r], *y = row->x[s];
-			double weight = sure[r][s];
+	double l[SIDES * SIDES], least[SIDES] = {0}, raised[SIDES];
+	size_t n = (size_t)set->sides;
 
-			for (uint32_t i = 0; i < row->n; i++) {
-				double *to = fit->matrix + row->at[i] * fit->n;
-
-				if (x[i] == 0)
-					continue;
-				fit->pull[row->at[i]] += weight * x[i] * y[row->n];
-				for (uint32_t j = 0; j < row->n && fit->adding; j++)
-					to[row->at[j]] += weight * x[i] * y[j];
-			}
+	for (size_t r = 0; r < n; r++) {
+		for (size_t s = 0; s < n; s++)
+			l[r * n + s] = sure[r][s];
+		least[r] = 1e-9 * sure[r][r] + 1e-15;
+	}
+	td_cholesky(l, n, least, raised);
+	for (uint32_t i = 0; i <= row->n; i++) {
+		for (size_t r = 0; r < n; r++) {
+			row->x[r][i] *= l[r * n + r];
+			for (size_t s = r + 1; s < n; s++)
+				row->x[r][i] += l[s * n + r] * row->x[s][i];
 		}
+	}
+}
+
+/* Weighted by `sure` and `times`; the row is no more what it was. */
+static void add_row(const struct td_clock_set *set, struct row *row, td_clock_square sure,
+		    double times, struct td_clock_fit *fit)
+{
+	whiten_row(set, row, sure);
+	for (int r = 0; r < set->sides; r++)
+		td_clock_fit_add(fit, row->at, row->x[r], row->n, row->x[r][row->n],
+				 times);
 }
 
 /* The error that the ends so far have left in the rows of a key, as a filter sees it. */
@@ -218,35 +230,6 @@ static void filter_row(const struct td_clock_set *set, struct filter *filter,
 	memcpy(filter->variance, left, sizeof(left));
 }
 
-static void add_key(const struct td_clock_data *d, int which,
-		    const struct td_clock_key *key, struct filter *filter,
-		    struct row *row, struct td_clock_fit *fit)
-{
-	const struct td_clock_set *set = &d->set[which];
-	td_clock_square variance, sure;
-
-	for (uint32_t b = 0; b < key->bins && !key->bin[b].slow; b++) {
-		struct td_clock_bin *bin = &key->bin[b];
-
-		add_square(set->sides, filter->variance, bin->ends[which], 0.5);
-		if (bin->telling > 0) {
-			make_row(d, set, key, b, fit, row);
-			average(key, b, which, variance);
-			for (int r = 0; r < SIDES; r++)
-				for (int s = 0; s < SIDES; s++)
-					variance[r][s] = variance[r][s] / bin->telling +
-							 filter->variance[r][s];
-			invert(set->sides, variance, sure);
-			filter_row(set, filter, row, sure);
-			for (int r = 0; r < SIDES; r++)
-				for (int s = 0; s < SIDES; s++)
-					sure[r][s] *= BOTH;
-			add_row(set, row, sure, fit);
-		}
-		add_square(set->sides, filter->variance, bin->ends[which], 0.5);
-	}
-}
-
 /* Rooms for rows of so many unknowns, of the fit's own. */
 static void place_row(const struct td_clock_set *set, const struct td_clock_key *key,
 		      uint32_t *at, double *room, struct row *row)
@@ -258,6 +241,97 @@ static void place_row(const struct td_clock_set *set, const struct td_clock_key 
 			at[unknown(set, c, r)] = unknown(set, key->column[c], r);
 	for (int r = 0; r < set->sides; r++)
 		row->x[r] = room + (size_t)r * (row->n + 1);
+}
+
+/* How it differs from another one; `told`: something tells it. */
+static void subtract_row(const struct td_clock_set *set, const struct row *from, int told,
+			 struct row *row)
+{
+	for (int r = 0; r < set->sides; r++)
+		for (uint32_t i = 0; i <= row->n; i++)
+			row->x[r][i] = told ? row->x[r][i] - from->x[r][i] : 0;
+}
+
+/* For a key after the other. */
+struct work {
+	struct filter filter;
+	struct row row, other;
+	double *room;
+	uint32_t *at;
+};
+
+static int work_init(const struct td_clock_data *d, const struct td_clock_set *set,
+		     struct work *work)
+{
+	size_t n = unknown(set, d->columns, 0) + 1;
+
+	work->room = malloc(3 * SIDES * n * sizeof(*work->room));
+	work->at = malloc(n * sizeof(*work->at));
+	return work->room && work->at ? 0 : -ENOMEM;
+}
+
+static void work_free(struct work *work)
+{
+	free(work->room);
+	free(work->at);
+}
+
+static void work_begin(const struct td_clock_data *d, const struct td_clock_set *set,
+		       const struct td_clock_key *key, struct work *work)
+{
+	size_t n = SIDES * ((size_t)unknown(set, d->columns, 0) + 1);
+
+	memset(work->room, 0, 3 * n * sizeof(*work->room));
+	place_row(set, key, work->at, work->room, &work->row);
+	place_row(set, key, work->at, work->room + n, &work->other);
+	place_row(set, key, work->at, work->room + 2 * n, &work->filter.seen);
+	memset(work->filter.variance, 0, sizeof(work->filter.variance));
+	for (int r = 0; r < SIDES; r++)
+		work->filter.variance[r][r] = OFFSET * OFFSET;
+}
+
+/* By the bins' windows and what they differ by: the variance of a row. */
+static void weigh_row(const struct td_clock_set *set, int which,
+		      const struct td_clock_key *key, uint32_t b,
+		      const struct filter *filter, td_clock_square sure)
+{
+	td_clock_square variance;
+
+	average(key, b, which, variance);
+	for (int r = 0; r < SIDES; r++)
+		for (int s = 0; s < SIDES; s++)
+			variance[r][s] = variance[r][s] / key->bin[b].telling +
+					 filter->variance[r][s];
+	invert(set->sides, variance, sure);
+}
+
+/* A key's rows; with `whole` what they differ from its rows, weighted as these are. */
+static void add_key(const struct td_clock_data *d, int which,
+		    const struct td_clock_key *key, const struct td_clock_key *whole,
+		    struct work *work, const struct td_clock_fit *fit,
+		    struct td_clock_fit *to)
+{
+	const struct td_clock_set *set = &d->set[which];
+	const struct td_clock_key *weights = whole ? whole : key;
+	td_clock_square sure;
+
+	for (uint32_t b = 0; b < key->bins && !key->bin[b].slow; b++) {
+		struct td_clock_bin *bin = &weights->bin[b];
+
+		add_square(set->sides, work->filter.variance, bin->ends[which], 0.5);
+		if (bin->telling > 0) {
+			make_row(d, set, key, b, fit, &work->row);
+			if (whole) {
+				make_row(d, set, whole, b, fit, &work->other);
+				subtract_row(set, &work->other, key->bin[b].told > 0,
+					     &work->row);
+			}
+			weigh_row(set, which, weights, b, &work->filter, sure);
+			filter_row(set, &work->filter, &work->row, sure);
+			add_row(set, &work->row, sure, BOTH, to);
+		}
+		add_square(set->sides, work->filter.variance, bin->ends[which], 0.5);
+	}
 }
 
 /* Sums over a column's own windows. */
@@ -408,7 +482,7 @@ static void add_own(const struct td_clock_data *d, int which, uint32_t c,
 		x[row->n] = own->beyond[k] / own->ticks - fit->at[row->at[r]] -
 			    x[leans] * (fit->at[row->at[leans]] - state->speed);
 	}
-	add_row(set, row, state->own[which], fit);
+	add_row(set, row, state->own[which], 1, fit);
 }
 
 static void add_owns(const struct td_clock_data *d, int which, struct row *row,
@@ -424,27 +498,34 @@ int td_clock_rows(const struct td_clock_data *d, int which, struct td_clock_fit 
 		  unsigned without)
 {
 	const struct td_clock_set *set = &d->set[which];
-	size_t n = unknown(set, d->columns, 0) + 1;
-	double *room = malloc(2 * SIDES * n * sizeof(*room));
-	uint32_t *at = malloc(n * sizeof(*at));
 	struct own *own = sum_own(d, without);
-	struct filter filter;
-	struct row row = {0};
-	int err = room && at && own ? 0 : -ENOMEM;
+	struct work work;
+	int err = work_init(d, set, &work);
 
+	if (!own)
+		err = -ENOMEM;
 	for (size_t k = 0; k < d->keys && !err; k++) {
-		memset(&filter, 0, sizeof(filter));
-		for (int r = 0; r < SIDES; r++)
-			filter.variance[r][r] = OFFSET * OFFSET;
-		memset(room, 0, 2 * SIDES * n * sizeof(*room));
-		place_row(set, &d->key[k], at, room, &row);
-		place_row(set, &d->key[k], at, room + SIDES * n, &filter.seen);
-		add_key(d, which, &d->key[k], &filter, &row, fit);
+		work_begin(d, set, &d->key[k], &work);
+		add_key(d, which, &d->key[k], NULL, &work, fit, fit);
 	}
 	if (!err && d->keys)
-		add_owns(d, which, &row, fit, own);
-	free(room);
-	free(at);
+		add_owns(d, which, &work.row, fit, own);
+	work_free(&work);
 	free(own);
+	return err;
+}
+
+int td_clock_chance(const struct td_clock_data *d, int which,
+		    const struct td_clock_fit *fit, struct td_clock_fit *chance)
+{
+	const struct td_clock_set *set = &d->set[which];
+	struct work work;
+	int err = work_init(d, set, &work);
+
+	for (size_t k = 0; k < d->keys && !err; k++) {
+		work_begin(d, set, &d->key[k], &work);
+		add_key(d, which, &d->key[k], &d->whole.key[k], &work, fit, chance);
+	}
+	work_free(&work);
 	return err;
 }

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+/* What functions count for each instruction: the clock's rows solved, with all windows
+ * and without each batch, and what chance in their regressors is taken off. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/cholesky.h"
+#include "decoder/clock_internal.h"
+
+#define NODES TD_SEPARATE_NODES
+#define ROUNDS 3
+#define DIFFER 0.5 /* between columns, cycles an instruction; standard deviation */
+#define UNSURE_LEAST 1e-6
+/* of what a column leans: as it is in a visit that windows pass, and in one that they
+ * hardly leave, longer than it stays as it is */
+#define LEANS_ERROR 0.1
+#define LEANS_ERROR_LONG 0.3
+#define PACE_ERROR 0.005 /* of it: by how late interrupts are where */
+#define FIELD 0.001      /* rounding of fields that are alike */
+#define SWAY_PART 1.5    /* of its pace's sway, which own windows show at both ends */
+
+static size_t sides_of(const struct td_clock_data *d, int set)
+{
+	return (size_t)d->set[set].sides + 1;
+}
+
+int td_clock_slopes_init(struct td_clock_slopes *slopes, const struct td_clock_data *d)
+{
+	int err = 0;
+
+	memset(slopes, 0, sizeof(*slopes));
+	slopes->sets = d->input->nodes > TD_NODES_LEVEL1 ? 2 : 1;
+	for (int s = 0; s < slopes->sets && !err; s++) {
+		size_t n = d->columns * sides_of(d, s);
+
+		err = td_clock_fit_room(&slopes->fit[s], n);
+		if (!err)
+			err = td_clock_fit_room(&slopes->chance[s], n);
+		slopes->pull[s] = calloc(TD_BATCHES * n + 1, sizeof(*slopes->pull[s]));
+		if (!err && !slopes->pull[s])
+			err = -ENOMEM;
+	}
+	return err;
+}
+
+void td_clock_slopes_free(struct td_clock_slopes *slopes)
+{
+	for (int s = 0; s < TD_CLOCK_SETS; s++) {
+		td_clock_fit_free(&slopes->fit[s]);
+		td_clock_fit_free(&slopes->chance[s]);
+		free(slopes->pull[s]);
+	}
+}
+
+/* From what own windows say, and how they lean. */
+static void begin_rows(const struct td_clock_data *d, int set, struct td_clock_fit *fit)
+{
+	size_t sides = sides_of(d, set);
+
+	for (uint32_t c = 0; c < d->columns; c++) {
+		double *at = fit->at + c * sides, *ridge = fit->ridge + c * sides;
+
+		for (size_t r = 0; r + 1 < sides; r++) {
+			at[r] = d->slope[c][d->set[set].node[r]];
+			ridge[r] = 1 / (DIFFER * DIFFER);
+		}
+		at[sides - 1] = d->state[c].speed;
+		ridge[sides - 1] = 1 / fmax(UNSURE_LEAST, d->state[c].unsure);
+	}
+}
+
+/* Of a column: what it counts beyond an edge is none, and what it takes was found. */
+static double prior_of(const struct td_clock_data *d, int set, uint32_t c, size_t side)
+{
+	if (side == (size_t)d->set[set].sides)
+		return d->state[c].speed;
+	return d->sharp && d->set[set].node[side] == TD_CLOCK_CYCLES ? d->pace[c] : 0;
+}
+
+static void pull_rows(const struct td_clock_data *d, int set, struct td_clock_fit *fit)
+{
+	size_t sides = sides_of(d, set);
+
+	for (size_t i = 0; i < fit->n; i++) {
+		double prior = prior_of(d, set, (uint32_t)(i / sides), i % sides);
+
+		fit->pull[i] += fit->ridge[i] * (prior - fit->at[i]);
+	}
+}
+
+/* What is counted beyond an edge is none in sum. */
+static double the_other(const double *level1)
+{
+	return -level1[0] - level1[2] - level1[3];
+}
+
+/* From where the fit is, by the step that its pull has become. */
+static void take_slopes(const struct td_clock_data *d, int set,
+			const struct td_clock_fit *fit, double (*slope)[NODES])
+{
+	size_t sides = sides_of(d, set);
+
+	for (uint32_t c = 0; c < d->columns; c++) {
+		for (size_t r = 0; r + 1 < sides; r++) {
+			size_t i = c * sides + r;
+
+			slope[c][d->set[set].node[r]] = fit->at[i] + fit->pull[i];
+		}
+		if (!d->sharp)
+			slope[c][1] = the_other(slope[c]);
+	}
+}
+
+/* Chance is in the matrix: functions that are hardly told apart count too much alike. */
+static int solve_rows(struct td_clock_data *d, struct td_clock_slopes *slopes, int set)
+{
+	struct td_clock_fit *fit = &slopes->fit[set];
+	int err;
+
+	begin_rows(d, set, fit);
+	td_clock_fit_clear(fit);
+	err = td_clock_rows(d, set, fit, TD_NO_BATCH);
+	pull_rows(d, set, fit);
+	td_clock_factor(fit);
+	td_clock_step(fit);
+	take_slopes(d, set, fit, d->slope);
+	for (size_t i = 0; i < fit->n; i++)
+		fit->at[i] += fit->pull[i];
+	return err;
+}
+
+int td_clock_slopes_find(struct td_clock_slopes *slopes, struct td_clock_data *d)
+{
+	int err = 0;
+
+	for (uint32_t c = 0; c < d->columns; c++)
+		memcpy(d->slope[c], d->state[c].mean, sizeof(d->slope[c]));
+	for (int round = 0; round < ROUNDS && !err; round++) {
+		err = td_clock_weigh(d);
+		for (int s = 0; s < slopes->sets && !err; s++)
+			err = solve_rows(d, slopes, s);
+	}
+	return err ? err : td_clock_keep(d);
+}
+
+/*
+ * Regressors are as random as the ends of the windows that they were counted from, and
+ * what rows lack goes with them.  X being their mean over n batches, and X(b) the same
+ * without one, chance adds (n - 1) / n times the sum of (X(b) - X)' W (X(b) - X) to X' W
+ * X in the mean: the jackknife's variance.
+ */
+int td_clock_slopes_without(struct td_clock_slopes *slopes, const struct td_clock_data *d,
+			    unsigned batch)
+{
+	double part =
+		TD_BATCHES / (TD_BATCHES - 2.); /* of what n - 1 batches have more */
+	int err = 0;
+
+	for (int s = 0; s < slopes->sets && !err; s++) {
+		struct td_clock_fit *fit = &slopes->fit[s], *chance = &slopes->chance[s];
+		double *pull = slopes->pull[s] + batch * fit->n;
+
+		memset(fit->pull, 0, fit->n * sizeof(*fit->pull));
+		err = td_clock_rows(d, s, fit, batch);
+		pull_rows(d, s, fit);
+		for (size_t i = 0; i < fit->n; i++)
+			pull[i] = fit->pull[i] - part * chance->pull[i];
+		chance->adding = 1;
+		if (!err)
+			err = td_clock_chance(d, s, fit, chance);
+		for (size_t i = 0; i < fit->n; i++)
+			pull[i] += part * chance->pull[i];
+	}
+	return err;
+}
+
+/* Once all batches were left out: of those that were added, the mean. */
+void td_clock_slopes_chance(struct td_clock_slopes *slopes)
+{
+	double part = (TD_BATCHES - 1.) / TD_BATCHES;
+
+	for (int s = 0; s < slopes->sets; s++) {
+		struct td_clock_fit *chance = &slopes->chance[s];
+
+		for (size_t i = 0; i < chance->n * chance->n; i++)
+			chance->matrix[i] *= part;
+		for (size_t i = 0; i < chance->n; i++)
+			chance->pull[i] *= part;
+	}
+}
+
+void td_clock_slopes_take(struct td_clock_slopes *slopes, const struct td_clock_data *d,
+			  unsigned batch, double (*slope)[NODES])
+{
+	double part = TD_BATCHES / (TD_BATCHES - 2.);
+
+	for (int s = 0; s < slopes->sets; s++) {
+		struct td_clock_fit *fit = &slopes->fit[s], *chance = &slopes->chance[s];
+		const double *pull = slopes->pull[s] + batch * fit->n;
+
+		for (size_t i = 0; i < fit->n; i++)
+			fit->pull[i] = batch == TD_NO_BATCH
+					       ? -chance->pull[i]
+					       : pull[i] - part * chance->pull[i];
+		td_clock_step_beyond(fit, chance->matrix);
+		take_slopes(d, s, fit, slope);
+	}
+}
+
+void td_clock_fractions(const struct td_clock_data *d, const double *pace,
+			const double (*slope)[NODES], double (*value)[NODES])
+{
+	for (uint32_t c = 0; c < d->columns; c++) {
+		double other = the_other(slope[c]);
+		double cycles =
+			d->sharp ? fmax(TD_CLOCK_PACE_LEAST, slope[c][TD_CLOCK_CYCLES])
+				 : pace[c];
+
+		for (int k = 0; k < NODES; k++)
+			value[c][k] =
+				d->mix[k] +
+				(k == TD_CLOCK_CYCLES ? other : slope[c][k]) / cycles;
+	}
+}
+
+/* What state a column was met in moves a fraction by so much of the state's axis: where
+ * lengths are sharp it moves the cycles as well. */
+static double along_axis(const struct td_clock_data *d, uint32_t c, int node)
+{
+	const double *axis = d->state[c].axis, *slope = d->slope[c];
+	double by = axis[node], counts = slope[node];
+
+	if (!d->sharp)
+		return by;
+	if (node == TD_CLOCK_CYCLES) {
+		by = the_other(axis);
+		counts = the_other(slope);
+	}
+	return by - counts / d->pace[c] * axis[TD_CLOCK_CYCLES];
+}
+
+/* What no batch shows of a column's node, by how much of how it leans nobody knows. */
+static double error_of(const struct td_clock_data *d, uint32_t c, int node,
+		       double guessed)
+{
+	const struct td_clock_state *state = &d->state[c];
+	double axis = TD_CLOCK_OWN * state->varies * along_axis(d, c, node);
+	double leans = axis * state->speed *
+		       (LEANS_ERROR + LEANS_ERROR_LONG * state->stays * state->stays);
+	double sway = 2 * fabs(state->speed) * sqrt(state->unsure) + state->unsure;
+	/* paces that were found by themselves */
+	double slope = d->sharp ? 0 : d->slope[c][node];
+	double along = slope * SWAY_PART * sway, pace = slope * PACE_ERROR;
+
+	return (leans * leans + axis * axis * state->unsure * guessed + along * along +
+		pace * pace + state->offset * state->offset) /
+		       (d->pace[c] * d->pace[c]) +
+	       FIELD * FIELD;
+}
+
+static void take_errors(const struct td_clock_data *d, int set,
+			const struct td_clock_fit *fit, const double *diagonal,
+			struct td_clock *clock)
+{
+	size_t sides = sides_of(d, set);
+
+	for (uint32_t c = 0; c < d->columns; c++) {
+		size_t at = c * sides, leans = at + sides - 1;
+		double guessed = diagonal[leans] * fit->ridge[leans], prior = 0;
+
+		for (size_t r = 0; r + 1 < sides; r++) {
+			int node = d->set[set].node[r];
+
+			clock->error[c][node] = error_of(d, c, node, guessed);
+			if (set == 0 && node == 0)
+				clock->error[c][1] = error_of(d, c, 1, guessed);
+			prior += diagonal[at + r] * fit->ridge[at + r] /
+				 (double)(sides - 1);
+		}
+		if (set == 0)
+			clock->prior[c] = prior;
+	}
+}
+
+int td_clock_slopes_errors(const struct td_clock_slopes *slopes,
+			   const struct td_clock_data *d, struct td_clock *clock)
+{
+	int err = 0;
+
+	for (int s = 0; s < slopes->sets && !err; s++) {
+		const struct td_clock_fit *fit = &slopes->fit[s];
+		double *diagonal = malloc((fit->n + 1) * sizeof(*diagonal));
+
+		err = diagonal ? td_cholesky_inverse_diagonal(fit->matrix, fit->n,
+							      diagonal)
+			       : -ENOMEM;
+		if (!err)
+			take_errors(d, s, fit, diagonal, clock);
+		free(diagonal);
+	}
+	return err;
+}
