@@ -117,22 +117,32 @@ static struct td_reading blended(double free, double variance, double bias)
 	return reading[0];
 }
 
-/* Two answers of the same windows are no better than one; what they are apart is an
+/* Of errors that go together by a quarter. */
+static double mixed(double part, double told, double read, double apart)
+{
+	double both = told * told + read * read, together = 0.5 * told * read;
+
+	return pow(part * told, 2) + pow((1 - part) * read, 2) +
+	       part * (1 - part) * (together + fmax(0, apart * apart - both + together));
+}
+
+/* Two answers are little better than one; what they are apart beyond their errors is an
  * error; the surer one counts for more.  A bias is an error as well. */
 START_TEST(two_answers)
 {
 	struct td_reading alike = blended(0.4, 1e-4, 0), apart = blended(0.6, 1e-4, 0),
-			  unsure = blended(0.6, 1e-2, 0),
+			  near = blended(0.41, 1e-4, 0), unsure = blended(0.6, 1e-2, 0),
 			  biased = blended(0.7, 1e-4, 0.01);
-	const double part = 1. / 3, both = part * hypot(0.01, 0.01) + (1 - part) * 0.01;
 
 	ck_assert_double_eq_tol(alike.free, 0.4, 1e-9);
-	ck_assert_double_eq_tol(alike.variance, 1e-4, 1e-9);
+	ck_assert_double_eq_tol(alike.variance, 0.625e-4, 1e-9);
+	ck_assert_double_eq_tol(near.variance, 0.625e-4, 1e-9);
 	ck_assert_double_eq_tol(apart.free, 0.5, 1e-6);
-	ck_assert_double_eq_tol(apart.variance, 1e-4 + 0.01, 1e-6);
+	ck_assert_double_eq_tol(apart.variance, mixed(0.5, 0.01, 0.01, 0.2), 1e-6);
 	ck_assert_double_lt(unsure.free, 0.41);
 	ck_assert_double_eq_tol(biased.free, 0.6, 1e-6);
-	ck_assert_double_eq_tol(biased.variance, both * both + 0.02, 1e-6);
+	ck_assert_double_eq_tol(biased.variance,
+				mixed(1. / 3, hypot(0.01, 0.01), 0.01, 0.3), 1e-6);
 }
 END_TEST
 
