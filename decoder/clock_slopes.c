@@ -18,7 +18,7 @@
 #define LEANS_ERROR 0.1
 #define LEANS_ERROR_LONG 0.3
 #define PACE_ERROR 0.005 /* of it: by how late interrupts are where */
-#define FIELD 0.001      /* rounding of fields that are alike */
+#define FIELD 0.0007     /* rounding of fields that are alike: chosen by how many hold */
 #define SWAY_PART 1.5    /* of its pace's sway, which own windows show at both ends */
 
 static size_t sides_of(const struct td_clock_data *d, int set)
