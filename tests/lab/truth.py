@@ -61,8 +61,9 @@ class Function:
         return max(found) if found else None
 
     def half_width(self, node):
-        """Of the interval, points."""
-        return 50 * (self.topdown[node]["high"] - self.topdown[node]["low"])
+        """Of the interval, points: of its longer side, for a bound may cut the other."""
+        value = self.topdown[node]
+        return 100 * max(value["high"] - value["value"], value["value"] - value["low"])
 
     def pairs(self):
         """(node, value, low, high, truth) of each measured node."""
