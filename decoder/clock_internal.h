@@ -127,6 +127,7 @@ struct td_clock_data {
 	const struct td_clock_set *set; /* [TD_CLOCK_SETS] */
 	int sharp;      /* the program starts in all windows after as many cycles */
 	int paced;      /* `sharp`, and paces are all that is found */
+	double reading; /* variance of a count by reading it, where it is exact */
 	double start;   /* of them before the program's first */
 	double scatter; /* their variance, about */
 	double differ;  /* variance of `speed` between columns */

@@ -17,6 +17,7 @@
 #define ROUNDED 0.1  /* variance of rounding, in steps */
 #define BLURRED 400. /* variance of a start behind edges, about; cycles squared */
 #define SHARP 1.
+#define WHOLE (1 / 6.) /* slots squared: what counts have for being whole, at least */
 
 const struct td_clock_set td_clock_sets[2][TD_CLOCK_SETS] = {
 	{{3, {0, 2, 3}}, {4, {4, 5, 6, 7}}},
@@ -193,23 +194,59 @@ static int find_empty(struct td_clock_data *d, const struct td_axis *axis)
 	return known;
 }
 
+/* What a window counts beyond an edge of its length, and its group's own. */
+static double beyond_edges(const struct td_clock_data *d, const struct td_axis *axis,
+			   const struct td_separate_window *w, int node)
+{
+	const struct td_clock_empty *empty = &d->empty[w->counts];
+
+	return w->value[node] / axis->width - empty->value[node] -
+	       d->mix[node] * (w->slots / axis->width - empty->length);
+}
+
+/*
+ * Of exact counts: what empty windows differ by.  Where starts are sharp, without their
+ * edges: own windows' counts have none either, and what they differ by beyond that is
+ * how their functions vary.
+ */
+static int find_reading(struct td_clock_data *d, const struct td_axis *axis)
+{
+	float *beyond = malloc((d->input->windows + 1) * sizeof(*beyond));
+	double variance = 0;
+
+	if (!beyond)
+		return -ENOMEM;
+	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < d->input->windows; i++) {
+			const struct td_separate_window *w = &d->input->window[i];
+
+			if (w->empty && !w->silent && d->empty[w->counts].known)
+				beyond[n++] = (float)beyond_edges(d, axis, w, k);
+		}
+		variance += td_axis_inner_variance(beyond, n) / TD_NODES_LEVEL1;
+	}
+	free(beyond);
+	d->reading = fmax(WHOLE / pow(axis->width, 2), variance);
+	return 0;
+}
+
 static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 		     const struct td_keys *keys, size_t i, struct td_clock_window *to)
 {
 	const struct td_separate_window *from = &d->input->window[i];
-	double length = from->slots / axis->width, step = length / 255;
-	const struct td_clock_empty *empty = &d->empty[from->counts];
+	double step = from->slots / axis->width / 255;
 
 	to->ticks = d->input->clock[i];
 	to->asked = axis->follows ? (float)td_axis_length(axis, from) : from->requested;
 	to->batch = (uint8_t)td_row_batch(d->input, i);
 	to->key[0] = keys->open[i];
 	to->key[1] = keys->close[i];
-	to->reading = (float)(d->input->exact ? axis->whole : step * step * ROUNDED);
-	to->silent = from->silent || !empty->known;
+	to->reading = (float)(d->input->exact ? d->reading : step * step * ROUNDED);
+	to->silent = from->silent || !d->empty[from->counts].known;
 	for (int k = 0; k < NODES && !to->silent; k++)
-		to->beyond[k] = (float)(from->value[k] / axis->width - empty->value[k] -
-					d->mix[k] * (length - empty->length));
+		to->beyond[k] = (float)beyond_edges(d, axis, from, k);
 	if (d->sharp)
 		to->beyond[TD_CLOCK_CYCLES] = to->asked - (float)axis->start;
 }
@@ -290,5 +327,8 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 		mean_mix(d, axis);
 	else if (!err)
 		err = edges_mix(d, axis, columns);
+	d->reading = axis->whole;
+	if (!err && d->input->exact && axis->sharp)
+		err = find_reading(d, axis);
 	return err ? err : find_windows(d, axis, columns, ends);
 }

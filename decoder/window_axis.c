@@ -238,8 +238,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Without the outermost on both sides: the first one may be unlike all others. */
-static double inner_variance(float *value, size_t n)
+double td_axis_inner_variance(float *value, size_t n)
 {
 	size_t least = n / 20 + (n > 2), most = n - least;
 	double sum = 0, squares = 0, in = (double)(most - least);
@@ -272,7 +271,7 @@ static int find_whole(const struct td_separate_input *input, struct td_axis *axi
 		for (size_t i = 0; i < input->windows; i++)
 			if (input->window[i].empty && !input->window[i].silent)
 				value[n++] = input->window[i].value[k];
-		variance += inner_variance(value, n) / TD_NODES_LEVEL1;
+		variance += td_axis_inner_variance(value, n) / TD_NODES_LEVEL1;
 	}
 	free(value);
 	axis->whole = fmax(1 / 6., variance) / pow(fmax(1, axis->width), 2);

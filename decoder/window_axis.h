@@ -59,6 +59,10 @@ struct td_axis_point {
  * all do.  Sorts the points by length. */
 double td_axis_first(struct td_axis_point *point, size_t n);
 
+/* Of empty windows' values, without the outermost on both sides: the first one may be
+ * unlike all others.  Sorts them. */
+double td_axis_inner_variance(float *value, size_t n);
+
 /* 0 or -ENOMEM.  kind is TD_AXIS_NONE if there are too few windows. */
 int td_axis_find(const struct td_separate_input *input, struct td_axis *axis);
 
