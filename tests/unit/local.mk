@@ -13,6 +13,7 @@ decoder_tests = \
 	tests/unit/test_clock \
 	tests/unit/test_clock_memory \
 	tests/unit/test_clock_shrink \
+	tests/unit/test_clock_slopes \
 	tests/unit/test_clock_speeds \
 	tests/unit/test_clock_states \
 	tests/unit/test_clock_sways \
@@ -362,6 +363,9 @@ tests_unit_test_clock_memory_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_clock_shrink_SOURCES = tests/unit/test_clock_shrink.c tests/unit/unit.h
 tests_unit_test_clock_shrink_CFLAGS = $(td_unit_cflags)
 tests_unit_test_clock_shrink_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_clock_slopes_SOURCES = tests/unit/test_clock_slopes.c tests/unit/unit.h
+tests_unit_test_clock_slopes_CFLAGS = $(td_unit_cflags)
+tests_unit_test_clock_slopes_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_clock_speeds_SOURCES = tests/unit/test_clock_speeds.c tests/unit/unit.h
 tests_unit_test_clock_speeds_CFLAGS = $(td_unit_cflags)
 tests_unit_test_clock_speeds_LDADD = $(td_unit_ldadd) -lm

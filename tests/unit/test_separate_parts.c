@@ -63,7 +63,7 @@ static void separate_turns(const struct sim_setup *setup)
 }
 
 /* How a function varies is the node's, not a mean over nodes that no window of the part
- * has: by that one 89 % hold. */
+ * has: by that one 89 % hold; 312, of which 1.2 % is chance. */
 START_TEST(intervals_of_what_varies)
 {
 	struct held held = {0};
@@ -74,7 +74,7 @@ START_TEST(intervals_of_what_varies)
 		separate_turns(&setup);
 		count_held(&held);
 	}
-	limit_held(&held, 93, 99);
+	limit_held(&held, 92, 99);
 }
 END_TEST
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/* Slopes of few windows: what chance adds to their equations, and that it is taken off.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder/clock_internal.h"
+#include "tests/unit/unit.h"
+
+#define WINDOWS 64
+#define RUNS 40
+#define TICKS 100.
+#define PART 0.3 /* of the windows end in the second column */
+#define SIDES 4  /* of each column: three nodes, and how it leans */
+
+/* A number in 0..1; `at` goes on. */
+static double draw(uint64_t *at)
+{
+	*at = *at * 6364136223846793005u + 1442695040888963407u;
+	return (double)(*at >> 11) / 9007199254740992.;
+}
+
+/* Windows of as many instructions each, which open in the first of two columns. */
+static void make(struct td_clock_data *d, const struct td_separate_input *input,
+		 uint64_t *at)
+{
+	memset(d, 0, sizeof(*d));
+	d->input = input;
+	d->set = td_clock_sets[0];
+	d->columns = d->most_keys = 2;
+	d->memory = TD_CLOCK_MEMORY;
+	d->windows = WINDOWS;
+	d->window = calloc(d->windows, sizeof(*d->window));
+	d->pace = calloc(d->columns, sizeof(*d->pace));
+	d->slope = calloc(d->columns, sizeof(*d->slope));
+	d->state = calloc(d->columns, sizeof(*d->state));
+	ck_assert(d->window && d->pace && d->slope && d->state);
+	d->pace[0] = d->pace[1] = 1;
+	for (unsigned i = 0; i < WINDOWS; i++) {
+		struct td_clock_window *w = &d->window[i];
+
+		w->column[1] = w->trigger[1] = w->key[1] = draw(at) < PART;
+		w->ticks = TICKS;
+		w->batch = (uint8_t)(i % TD_BATCHES);
+		for (int k = 0; k < TD_NODES_LEVEL1; k++)
+			w->beyond[k] = (float)draw(at);
+	}
+	ck_assert_int_eq(td_clock_sort(d), 0);
+	d->keys = 1; /* forward */
+	td_clock_fill(d, TD_NO_BATCH);
+	ck_assert_uint_eq(d->key[0].bins, 1);
+}
+
+/* What the equations have of the second column's first node. */
+static double second_of(const struct td_clock_fit *fit)
+{
+	return fit->matrix[SIDES * fit->n + SIDES];
+}
+
+/* Adds that, of a run, and what of it chance adds. */
+static void add_run(uint64_t *at, double *all, double *chance)
+{
+	const struct td_separate_input input = {.nodes = TD_NODES_LEVEL1};
+	struct td_clock_slopes slopes;
+	struct td_clock_data d;
+
+	make(&d, &input, at);
+	ck_assert_int_eq(td_clock_slopes_init(&slopes, &d), 0);
+	ck_assert_int_eq(td_clock_slopes_find(&slopes, &d), 0);
+	td_clock_fit_clear(&slopes.fit[0]);
+	ck_assert_int_eq(td_clock_rows(&d, 0, &slopes.fit[0], TD_NO_BATCH), 0);
+	*all += second_of(&slopes.fit[0]) - slopes.fit[0].ridge[SIDES];
+	for (unsigned b = 0; b < TD_BATCHES; b++) {
+		td_clock_fill(&d, b);
+		ck_assert_int_eq(td_clock_slopes_without(&slopes, &d, b), 0);
+	}
+	td_clock_slopes_chance(&slopes);
+	*chance += second_of(&slopes.chance[0]);
+	td_clock_slopes_free(&slopes);
+	td_clock_data_free(&d);
+}
+
+/* A share of n windows has the variance p (1 - p) / n: so much of its square is chance.
+ */
+START_TEST(chance_of_a_share)
+{
+	double all = 0, chance = 0, variance = PART * (1 - PART) / (WINDOWS - 1);
+	uint64_t at = 1;
+
+	for (unsigned run = 0; run < RUNS; run++)
+		add_run(&at, &all, &chance);
+	ck_assert_double_eq_tol(chance / all, variance / (PART * PART + variance), 0.006);
+}
+END_TEST
+
+/* Two unknowns that know nothing of each other, of a pull of 1 each. */
+static void step_of(double chance, double *pull)
+{
+	double square[4] = {chance, 0, 0, 0};
+	struct td_clock_fit fit;
+
+	ck_assert_int_eq(td_clock_fit_room(&fit, 2), 0);
+	for (size_t i = 0; i < 2; i++) {
+		fit.ridge[i] = 1e-9;
+		fit.matrix[i * 3] = 4;
+		fit.pull[i] = 1;
+	}
+	td_clock_factor(&fit);
+	td_clock_step_beyond(&fit, square);
+	memcpy(pull, fit.pull, 2 * sizeof(*pull));
+	td_clock_fit_free(&fit);
+}
+
+START_TEST(chance_is_taken_off)
+{
+	double pull[2];
+
+	step_of(0.8, pull);
+	ck_assert_double_eq_tol(pull[0], 1 / (4 - 0.8), 0.01);
+	ck_assert_double_eq_tol(pull[1], 1. / 4, 1e-12);
+}
+END_TEST
+
+/* Nothing but chance: no step without end. */
+START_TEST(chance_alone)
+{
+	double pull[2];
+
+	step_of(4, pull);
+	ck_assert_double_gt(pull[0], 1. / 4);
+	ck_assert_double_le(pull[0], 1);
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("clock_slopes",
+			 (const TTest *const[]){chance_of_a_share, chance_is_taken_off,
+						chance_alone, NULL});
+}
