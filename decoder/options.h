@@ -40,8 +40,8 @@ enum td_windows_choice {
 };
 /* How the handler that opens a window goes back to the program. */
 enum td_return {
-	TD_RETURN_SIGRETURN, /* (default) */
-	TD_RETURN_USER,      /* by itself, in user mode, where it can */
+	TD_RETURN_SIGRETURN,
+	TD_RETURN_USER, /* by itself, in user mode, where it can (default) */
 };
 enum td_report_to { TD_REPORT_STDERR, TD_REPORT_NONE, TD_REPORT_FILE };
 enum td_children {

@@ -37,7 +37,7 @@ static bool has_counters(const struct td_choice *choice)
 	       choice->backend == TD_BACKEND_EVENTS;
 }
 
-/* Why --return=user is sigreturn here; NULL: it is not. */
+/* Why handlers leave by sigreturn here whatever --return says; NULL: they need not. */
 static const char *why_not_back(const struct td_facts *facts)
 {
 	struct td_choice choice = td_probe_choose(facts);
@@ -60,9 +60,7 @@ static void text_back(FILE *stream, const struct td_facts *facts)
 	if (why_not)
 		fprintf(stream, "  %-26s no: %s\n", "way back in user mode", why_not);
 	else
-		fprintf(stream,
-			"  %-26s yes; --return=user takes it, windows' lengths are known "
-			"better\n",
+		fprintf(stream, "  %-26s yes; --return=sigreturn does without\n",
 			"way back in user mode");
 }
 

@@ -7,8 +7,8 @@ code), for opening and closing one (the truth of the agent's code, the differenc
 of a long and a short run), and in the kernel (guest time is instructions; the
 same program without the agent is taken off).  Asserts nothing.
 
-bench.py [vernier | user]: the other engine, which has nothing of ours in a window; with
-TDAGENT_RETURN=user.
+bench.py [vernier | sigreturn]: the other engine, which has nothing of ours in a window;
+with TDAGENT_RETURN=sigreturn.
 """
 import json
 import os
@@ -25,7 +25,7 @@ TDAGENT = os.path.abspath("tools/tdagent")
 SLOTS_WRITE = re.compile(r"^W .* reg 30c val 0 insns (\d+)")
 READ = re.compile(r"^R .* reg ([0-9a-f]+) val [0-9a-f]+ insns (\d+)")
 ENGINE = "vernier" if sys.argv[1:] == ["vernier"] else "rdpmc"
-BACK = "user" if sys.argv[1:] == ["user"] else "sigreturn"
+BACK = "sigreturn" if sys.argv[1:] == ["sigreturn"] else "user"
 GOALS = (80, 1000) if BACK == "user" else (48, 800)
 ROUNDS = (500, 2500)
 LONG = 100000

@@ -195,7 +195,7 @@ probe()
 	says_not grt "counters are free"
 	probes spr "-m spr"
 	says spr "--pmu=auto     metrics"
-	says spr "way back in user mode      yes; --return=user"
+	says spr "way back in user mode      yes; --return=sigreturn does without"
 	probes icx "-m icx"
 	says icx "--pmu=auto     metrics"
 	says icx "no level 2 of top-down"

@@ -25,7 +25,6 @@ falls_back paranoid3 "-u 1000 -p 3" "perf_event_open refused"
 
 echo "== RDPMC switched off: read(), if asked for, and back by sigreturn"
 lab_windows=rdpmc
-lab_setup=TDAGENT_RETURN=user
 for model in spr icx; do
 	measure $model-read "-m $model -r 0" 100000 2000 "-r 700"
 	accurate $model-read --brief --windows 100 --enough 10
@@ -35,7 +34,6 @@ check("read()" in reason and "back in user mode" not in reason, "the reason is '
 END
 done
 lab_windows=
-lab_setup=
 
 echo "== RDPMC switched off: the kernel cuts the windows"
 measure kernel "-m spr -r 0" 100000 2000 "-r 700"

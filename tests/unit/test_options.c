@@ -57,7 +57,7 @@ START_TEST(test_defaults)
 	ck_assert_int_eq(options.report, TD_REPORT_STDERR);
 	ck_assert_int_eq(options.children, TD_CHILDREN_QUIET);
 	ck_assert_int_eq(options.seccomp, TD_SECCOMP_PROBE);
-	ck_assert_int_eq(options.back, TD_RETURN_SIGRETURN);
+	ck_assert_int_eq(options.back, TD_RETURN_USER);
 	ck_assert_uint_eq(options.debug, 0);
 	ck_assert_uint_eq(options.seed, 0);
 	ck_assert_int_eq(td_options_check(&options, why, sizeof(why)), 0);
@@ -296,10 +296,10 @@ START_TEST(test_words)
 	ck_assert_int_eq(options.callpath, 0);
 	ck_assert_int_eq(set("CHILDREN", "off"), 0);
 	ck_assert_int_eq(options.children, TD_CHILDREN_OFF);
-	ck_assert_int_eq(set("RETURN", "user"), 0);
-	ck_assert_int_eq(options.back, TD_RETURN_USER);
 	ck_assert_int_eq(set("RETURN", "sigreturn"), 0);
 	ck_assert_int_eq(options.back, TD_RETURN_SIGRETURN);
+	ck_assert_int_eq(set("RETURN", "user"), 0);
+	ck_assert_int_eq(options.back, TD_RETURN_USER);
 	ck_assert_int_eq(set("RETURN", "kernel"), -EINVAL);
 	ck_assert_int_eq(set("SECCOMP", "trust"), 0);
 	ck_assert_int_eq(options.seccomp, TD_SECCOMP_TRUST);

@@ -380,7 +380,7 @@ static void assert_printed(const char *words, const char *in_json)
 	free(json);
 }
 
-/* --return=user: each thing that it takes, and what is said where it is not there. */
+/* Each thing that it takes, and what is said where it is not there. */
 START_TEST(test_way_back)
 {
 	assert_printed("way back in user mode      no: no hardware counters\n",
@@ -389,8 +389,9 @@ START_TEST(test_way_back)
 	facts.slots = true;
 	facts.topdown_events = 8;
 	facts.metrics_error = 0;
-	assert_printed("way back in user mode      yes; --return=user takes it",
-		       "\"return_user\": true,\n  \"strobe_period\"");
+	assert_printed(
+		"way back in user mode      yes; --return=sigreturn does without\n",
+		"\"return_user\": true,\n  \"strobe_period\"");
 	facts.shadow_stack = true;
 	assert_printed("user mode      no: programs have a shadow stack\n",
 		       "shadow stack\"");
