@@ -20,6 +20,8 @@
 #define PACE_ERROR 0.005 /* of it: by how late interrupts are where */
 #define FIELD 0.0007     /* rounding of fields that are alike: chosen by how many hold */
 #define SWAY_PART 1.5    /* of its pace's sway, which own windows show at both ends */
+/* what chance adds without a batch, of what it adds with all but this one's part */
+#define WITHOUT_ONE (TD_BATCHES / (TD_BATCHES - 2.))
 
 static size_t sides_of(const struct td_clock_data *d, int set)
 {
@@ -38,6 +40,7 @@ int td_clock_slopes_init(struct td_clock_slopes *slopes, const struct td_clock_d
 		err = td_clock_fit_room(&slopes->fit[s], n);
 		if (!err)
 			err = td_clock_fit_room(&slopes->chance[s], n);
+		slopes->chance[s].adding = 1;
 		slopes->pull[s] = calloc(TD_BATCHES * n + 1, sizeof(*slopes->pull[s]));
 		if (!err && !slopes->pull[s])
 			err = -ENOMEM;
@@ -154,8 +157,6 @@ int td_clock_slopes_find(struct td_clock_slopes *slopes, struct td_clock_data *d
 int td_clock_slopes_without(struct td_clock_slopes *slopes, const struct td_clock_data *d,
 			    unsigned batch)
 {
-	double part =
-		TD_BATCHES / (TD_BATCHES - 2.); /* of what n - 1 batches have more */
 	int err = 0;
 
 	for (int s = 0; s < slopes->sets && !err; s++) {
@@ -166,17 +167,16 @@ int td_clock_slopes_without(struct td_clock_slopes *slopes, const struct td_cloc
 		err = td_clock_rows(d, s, fit, batch);
 		pull_rows(d, s, fit);
 		for (size_t i = 0; i < fit->n; i++)
-			pull[i] = fit->pull[i] - part * chance->pull[i];
-		chance->adding = 1;
+			pull[i] = fit->pull[i] - WITHOUT_ONE * chance->pull[i];
 		if (!err)
 			err = td_clock_chance(d, s, fit, chance);
 		for (size_t i = 0; i < fit->n; i++)
-			pull[i] += part * chance->pull[i];
+			pull[i] += WITHOUT_ONE * chance->pull[i];
 	}
 	return err;
 }
 
-/* Once all batches were left out: of those that were added, the mean. */
+/* The sums of all batches become what chance adds. */
 void td_clock_slopes_chance(struct td_clock_slopes *slopes)
 {
 	double part = (TD_BATCHES - 1.) / TD_BATCHES;
@@ -194,8 +194,6 @@ void td_clock_slopes_chance(struct td_clock_slopes *slopes)
 void td_clock_slopes_take(struct td_clock_slopes *slopes, const struct td_clock_data *d,
 			  unsigned batch, double (*slope)[NODES])
 {
-	double part = TD_BATCHES / (TD_BATCHES - 2.);
-
 	for (int s = 0; s < slopes->sets; s++) {
 		struct td_clock_fit *fit = &slopes->fit[s], *chance = &slopes->chance[s];
 		const double *pull = slopes->pull[s] + batch * fit->n;
@@ -203,7 +201,7 @@ void td_clock_slopes_take(struct td_clock_slopes *slopes, const struct td_clock_
 		for (size_t i = 0; i < fit->n; i++)
 			fit->pull[i] = batch == TD_NO_BATCH
 					       ? -chance->pull[i]
-					       : pull[i] - part * chance->pull[i];
+					       : pull[i] - WITHOUT_ONE * chance->pull[i];
 		td_clock_step_beyond(fit, chance->matrix);
 		take_slopes(d, s, fit, slope);
 	}
