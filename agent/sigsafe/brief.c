@@ -332,11 +332,13 @@ static inline bool was_left(const struct td_thread *thread, const struct extras 
 
 /* As in strobe.c, of window.opened_in or the same elsewhere.  No count is too large for
  * the log: the window is not late. */
-static inline void fill_log(const struct td_thread *thread, struct td_file_window *log,
+static inline void fill_log(struct td_thread *thread, struct td_file_window *log,
 			    const struct ends *ends, uint64_t slots,
-			    const struct extras *extras, enum td_reject reject,
-			    uint64_t asked, enum td_window_state state)
+			    const struct extras *extras, enum td_reject reject)
 {
+	uint64_t asked = td_release_asked(thread);
+
+	td_release_learn(thread, asked);
 	log->thread = atomic_load_explicit(&thread->tid, memory_order_relaxed);
 	log->requested = (uint32_t)asked;
 	log->reject = (uint8_t)reject;
@@ -346,7 +348,7 @@ static inline void fill_log(const struct td_thread *thread, struct td_file_windo
 	memcpy(&log->value[1], &thread->capture.metrics, 8);
 	_Static_assert(3 + TD_EXTRAS_MAX <= TD_WINDOW_VALUES, "room for all");
 	store_extras(&log->value[3], extras);
-	td_windows_publish(log, state);
+	td_windows_publish(log, td_release_state(thread));
 }
 
 /* `values`: slots and nodes, with room for the others. */
@@ -394,7 +396,6 @@ close_otherwise(struct td_thread *thread, uint64_t ip, uint64_t slots, uint64_t 
 	struct extras extras = take_extras(thread);
 	enum td_reject reject = TD_REJECT_MAX;
 	int32_t values[TD_COUNTERS_MAX] = {(int32_t)slots};
-	uint64_t asked = td_release_asked(thread);
 	struct td_file_window *log;
 
 	if (td_leave_covers(ip)) {
@@ -415,9 +416,7 @@ close_otherwise(struct td_thread *thread, uint64_t ip, uint64_t slots, uint64_t 
 			seen = td_windows_number();
 		log = td_windows_claim(seen, &thread->random, &thread->near);
 		if (log)
-			fill_log(thread, log, &ends, slots, &extras, reject, asked,
-				 td_release_state(thread));
-		td_release_learn(thread, asked);
+			fill_log(thread, log, &ends, slots, &extras, reject);
 	}
 	thread->in_window = false;
 	if (reject == TD_REJECT_MAX)
@@ -457,8 +456,7 @@ void td_brief_close(struct td_thread *thread, uint64_t ip)
 		return;
 	}
 	extras = take_extras(thread);
-	if (thread->release.exact || !td_identity_covers(opened, ip) ||
-	    was_left(thread, &extras) ||
+	if (!td_identity_covers(opened, ip) || was_left(thread, &extras) ||
 	    !td_registers_decode_less(slots, thread->capture.metrics, thread->brief.nodes,
 				      values + 1)) {
 		close_otherwise(thread, ip, slots, NO_NUMBER);
@@ -471,7 +469,7 @@ void td_brief_close(struct td_thread *thread, uint64_t ip)
 		return;
 	}
 	fill_log(thread, log, &(struct ends){opened, opened, ip}, slots, &extras,
-		 TD_REJECT_MAX, thread->window.requested, TD_WINDOW_USED);
+		 TD_REJECT_MAX);
 	thread->in_window = false;
 	values[0] = (int32_t)slots;
 	add_window(thread, values, &extras);
