@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PARTS_MAX 512
+#define PARTS_MAX 1024
 #define OTHERS 1 /* the phase of processes that have not declared themselves */
 
 /* One cycle an instruction, so that slots count instructions, too. */
