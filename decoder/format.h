@@ -86,7 +86,8 @@ enum td_reject {
 	TD_REJECT_UNKNOWN = 1,  /* an end in code that has no identity */
 	TD_REJECT_LATE = 2,     /* far longer than asked for */
 	TD_REJECT_EARLY = 3,    /* the close came before the window was armed */
-	TD_REJECT_BLOCKED = 4,  /* the signal was blocked and came later */
+	TD_REJECT_BLOCKED = 4,  /* its signal was blocked and came later, or before there
+				   was any of the program */
 	TD_REJECT_COUNTERS = 5, /* counters unreadable or inconsistent */
 	TD_REJECT_SWITCHED = 6, /* thread switched out inside the window */
 	TD_REJECT_NESTED = 7,   /* left and came back (returns counted) */
