@@ -118,6 +118,18 @@ static void add_still(const struct line *line, struct line *all)
 		all->xy[k] += line->xy[k] - line->x * line->y[k] / line->n;
 }
 
+/* One whose nodes are kept above 0 may be more than all: that would be a node's, which
+ * is what the others leave. */
+static void make_whole(double *mix)
+{
+	double sum = 0;
+
+	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+		sum += mix[k];
+	for (int k = 0; k < NODES && sum > 0; k++)
+		mix[k] /= sum;
+}
+
 static int edges_mix(struct td_clock_data *d, const struct td_axis *axis,
 		     const struct td_columns *columns)
 {
@@ -141,6 +153,7 @@ static int edges_mix(struct td_clock_data *d, const struct td_axis *axis,
 	memcpy(d->mix, axis->mix, sizeof(d->mix));
 	for (int k = 0; k < NODES && all.n >= STILL_FEWEST && all.xx > 0; k++)
 		d->mix[k] = all.xy[k] / all.xx;
+	make_whole(d->mix);
 	return 0;
 }
 

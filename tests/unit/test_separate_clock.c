@@ -78,6 +78,26 @@ START_TEST(edges_before_the_length)
 }
 END_TEST
 
+/* Few windows of long lengths say badly what edges are made of, of a node even less than
+ * nothing.  That is in no answer: all nodes of edges are one. */
+START_TEST(few_windows)
+{
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct sim_setup setup = noisy;
+
+		setup.sharp = 1;
+		setup.windows = 4000;
+		setup.shortest = 25;
+		setup.most = 2000;
+		setup.seed = seed;
+		separate(&setup);
+		ck_assert(result.cost.clocked);
+		limit(1000, INFINITY, 1.5);
+		done();
+	}
+}
+END_TEST
+
 /* So many functions that none has windows enough for a row, but own ones: nothing to go
  * by, and no harm. */
 START_TEST(many_functions)
@@ -241,7 +261,7 @@ int main(void)
 {
 	return unit_main("separate_clock",
 			 (const TTest *const[]){edges_and_noise, noise_without_edges,
-						edges_before_the_length, many_functions,
-						two_answers, batches, priors, bounds,
-						NULL});
+						edges_before_the_length, few_windows,
+						many_functions, two_answers, batches,
+						priors, bounds, NULL});
 }
