@@ -45,6 +45,11 @@ double td_sum_value(const struct td_file_sum *sum)
 	return (double)(int64_t)sum->sum;
 }
 
+double td_log_likelihood(double k, double n)
+{
+	return (k > 0 ? k * log(k / n) : 0) + (k < n ? (n - k) * log((n - k) / n) : 0);
+}
+
 void td_estimate_widen(struct td_estimate *estimate, double by)
 {
 	estimate->low = clamp(estimate->low - by);

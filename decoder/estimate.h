@@ -32,6 +32,10 @@ void td_estimate_together(struct td_file_sum *sum, uint32_t windows);
 /* The sum as a number: corrected counters' may be below zero (two's complement). */
 double td_sum_value(const struct td_file_sum *sum);
 
+/* Logarithm of how likely n are of which k are something, if k / n of all are: without
+ * the ways to choose them. */
+double td_log_likelihood(double k, double n);
+
 /* Adds `by` at both ends, as far as 0 and 1. */
 void td_estimate_widen(struct td_estimate *estimate, double by);
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/estimate.h"
+
 #define WINDOWS_FEWEST 20 /* that end at a place behind a call or return */
 #define DIRECT_FEWEST 5   /* of them behind one alone: they tell what was before */
 #define CROSSED_FEWEST 3  /* windows from other functions, at an entry jumped to */
@@ -14,6 +16,7 @@
 #define ARRIVALS_SOME 6.   /* windows, to know that nobody arrives */
 #define ARRIVALS_MOST 0.02 /* for each of them: from another place, behind none */
 #define SOURCE_MAIN 0.5    /* most of the direct ones come from one column */
+#define SOURCES_SURE 6.    /* log of how much likelier two places' are two than one */
 #define AS_OFTEN 0.25      /* the place below is met so often, at least */
 #define DEPARTED_SOME 4.   /* windows, to know that nobody departs */
 #define DEPARTED_MOST 0.003
@@ -298,6 +301,29 @@ static int has_source(const struct place *place)
 	       place->from_source >= SOURCE_MAIN * place->direct;
 }
 
+static uint32_t count_from(const struct search *s, const struct place *place,
+			   uint32_t column)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < place->told; i++)
+		n += s->columns->open[s->source[place->sources + i]] == column;
+	return n;
+}
+
+/* Beyond what chance makes of a few windows to either place. */
+static int have_other_sources(const struct search *s, const struct place *place,
+			      const struct place *below)
+{
+	double of = place->from_source, n = place->told, m = below->told;
+	double others = count_from(s, below, place->source);
+
+	return has_source(below) && place->source != below->source &&
+	       td_log_likelihood(of, n) + td_log_likelihood(others, m) -
+			       td_log_likelihood(of + others, n + m) >=
+		       SOURCES_SURE;
+}
+
 /* Windows that open in a function, and its places. */
 struct body {
 	double opened, departed, places;
@@ -327,14 +353,13 @@ static int is_last(const struct place *place, const struct body *body)
 	       place->departed <= DEPARTED_MOST * place->opened;
 }
 
-static int is_behind_a_call(const struct place *place, const struct place *below,
-			    const struct body *body)
+static int is_behind_a_call(const struct search *s, const struct place *place,
+			    const struct place *below, const struct body *body)
 {
 	if (below->function != place->function || below->ends < AS_OFTEN * place->ends ||
 	    !has_source(place))
 		return 0;
-	return (has_source(below) && place->source != below->source) ||
-	       is_last(below, body);
+	return have_other_sources(s, place, below) || is_last(below, body);
 }
 
 /* Each of a function's places is left by a call or return only. */
@@ -361,8 +386,8 @@ static int is_beyond(const struct place *place, const struct place *below)
  * one behind a call, below which there is one that is met as often, but in another visit
  * or at its end.
  */
-static int is_first(const struct place *place, const struct place *below,
-		    const struct body *body, int blocks)
+static int is_first(const struct search *s, const struct place *place,
+		    const struct place *below, const struct body *body)
 {
 	if (has_steps(place))
 		return place->within <= STEPS_WITHIN * place->stepped;
@@ -371,13 +396,13 @@ static int is_first(const struct place *place, const struct place *below,
 	if (place->ends < WINDOWS_FEWEST || !place->direct ||
 	    place->arrivals > ARRIVALS_MOST * place->ends)
 		return 0;
-	if (blocks && !place->again &&
+	if (s->axis->blocks && !place->again &&
 	    (place->offset == 0 || stays_nowhere(body) || is_beyond(place, below)))
 		return 1;
 	if (place->direct < DIRECT_FEWEST)
 		return 0;
 	return (place->offset == 0 && !place->again) ||
-	       (below && is_behind_a_call(place, below, body));
+	       (below && is_behind_a_call(s, place, below, body));
 }
 
 /* The function's entry, where those arrive that come from other functions only. */
@@ -404,8 +429,7 @@ static void find_first(struct search *s)
 			body = body_of(s, p);
 		find_jumps(s, place);
 		find_source(s, place, &s->end[at]);
-		place->first = (uint8_t)is_first(place, p ? place - 1 : NULL, &body,
-						 s->axis->blocks);
+		place->first = (uint8_t)is_first(s, place, p ? place - 1 : NULL, &body);
 		while (at < s->ends && s->end[at].function == place->function &&
 		       s->end[at].offset == place->offset)
 			at++;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/estimate.h"
+
 #define PIECE_WINDOWS 40u /* own ones, at least, in a piece */
 #define PIECES_DIFFER 12. /* times what chance makes of equal pieces */
 #define LINES 4.          /* numbers that two lines are */
@@ -241,12 +243,6 @@ static size_t take_ends(const struct td_separate_input *input, const struct td_a
 	return n;
 }
 
-static double likelihood(double own, double n)
-{
-	return (own > 0 ? own * log(own / n) : 0) +
-	       (own < n ? (n - own) * log((n - own) / n) : 0);
-}
-
 static double size_of(const struct stretch *s)
 {
 	return (double)(s->end - s->begin);
@@ -262,7 +258,7 @@ static double part_of(const struct stretch *s)
 static double find_change(const struct end *end, const struct stretch *whole,
 			  size_t fewest, struct stretch *first)
 {
-	double one = likelihood(whole->own, size_of(whole)), own = 0, best = 0;
+	double one = td_log_likelihood(whole->own, size_of(whole)), own = 0, best = 0;
 
 	for (size_t i = whole->begin + 1; i < whole->end; i++) {
 		double n = (double)(i - whole->begin), rest = size_of(whole) - n, two;
@@ -271,7 +267,8 @@ static double find_change(const struct end *end, const struct stretch *whole,
 		if (n < (double)fewest || rest < (double)fewest ||
 		    end[i].offset == end[i - 1].offset)
 			continue;
-		two = likelihood(own, n) + likelihood(whole->own - own, rest);
+		two = td_log_likelihood(own, n) +
+		      td_log_likelihood(whole->own - own, rest);
 		if (two - one <= best)
 			continue;
 		best = two - one;

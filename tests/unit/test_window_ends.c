@@ -193,6 +193,29 @@ START_TEST(not_behind_a_call)
 }
 END_TEST
 
+/* Few windows with one event, to a function's second place most of them from one caller,
+ * to its entry from either: that is by chance. */
+START_TEST(few_to_either)
+{
+	size_t second;
+
+	begin();
+	second = add(16, CALLER, CALLS, CALLEE, 20, 1);
+	add(3, OTHER, 5, CALLEE, 0, 1);
+	add(2, CALLER, CALLS, CALLEE, 0, 1);
+	add(20, CALLEE, 40, CALLEE, 0, 2);
+	add(20, CALLEE, 40, CALLEE, 20, 2);
+	find();
+	closes(second, CALLEE, 0);
+	td_ends_free(&ends);
+	/* as many more, and it is none */
+	add(12, OTHER, 5, CALLEE, 0, 1);
+	find();
+	closes(second, CALLER, 1);
+	td_ends_free(&ends);
+}
+END_TEST
+
 /* Called by two: one call before it was the one that the window opened in, more calls
  * before what it was for others at that time. */
 START_TEST(two_callers)
@@ -413,11 +436,11 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"window_ends",
-		(const TTest *const[]){visits_begin, long_visits_tell_more, others_stay,
-				       entered_from_within, not_behind_a_call,
-				       two_callers, one_call_in_a_loop, by_blocks,
-				       left_everywhere, how_often_at_each, steps_tell,
-				       steps_by_jumps, steps_take_time, of_no_use, NULL});
+	return unit_main("window_ends",
+			 (const TTest *const[]){
+				 visits_begin, long_visits_tell_more, others_stay,
+				 entered_from_within, not_behind_a_call, few_to_either,
+				 two_callers, one_call_in_a_loop, by_blocks,
+				 left_everywhere, how_often_at_each, steps_tell,
+				 steps_by_jumps, steps_take_time, of_no_use, NULL});
 }
