@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Least squares of the clock's rows, step by step. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,5 +87,21 @@ void td_clock_step_beyond(struct td_clock_fit *fit, const double *chance)
 		memcpy(fit->pull, pull, fit->n * sizeof(*pull));
 		add_times(chance, step, fit->n, fit->pull);
 		td_clock_step(fit);
+	}
+}
+
+void td_clock_step_lost(struct td_clock_fit *fit, const double *chance, double *step)
+{
+	double *most = fit->spare;
+
+	for (size_t i = 0; i < fit->n; i++)
+		most[i] = fabs(step[i]);
+	/* the first solution and each term leave as much of what was left as chance is */
+	for (int term = 0; term < CHANCE_TERMS + 2; term++) {
+		memset(fit->pull, 0, fit->n * sizeof(*fit->pull));
+		add_times(chance, step, fit->n, fit->pull);
+		td_clock_step(fit);
+		for (size_t i = 0; i < fit->n; i++)
+			step[i] = fmin(most[i], fmax(-most[i], fit->pull[i]));
 	}
 }

@@ -249,6 +249,8 @@ void td_clock_step(struct td_clock_fit *fit);
 /* The same, chance[n][n] in the matrix taken off: the first terms of a series, which
  * tell as much as they may where chance is as large as what there is to be seen. */
 void td_clock_step_beyond(struct td_clock_fit *fit, const double *chance);
+/* Of unknowns step[n]: what both of these leave unseen, each no more than it is. */
+void td_clock_step_lost(struct td_clock_fit *fit, const double *chance, double *step);
 /* The prior alone in the matrix, and nothing in pull. */
 void td_clock_fit_clear(struct td_clock_fit *fit);
 
@@ -292,7 +294,7 @@ void td_clock_fractions(const struct td_clock_data *d, const double *pace,
 			const double (*slope)[TD_SEPARATE_NODES],
 			double (*value)[TD_SEPARATE_NODES]);
 /* What no batch shows, and the prior's part; of d->slope.  0 or -ENOMEM. */
-int td_clock_slopes_errors(const struct td_clock_slopes *slopes,
-			   const struct td_clock_data *d, struct td_clock *clock);
+int td_clock_slopes_errors(struct td_clock_slopes *slopes, const struct td_clock_data *d,
+			   struct td_clock *clock);
 
 #endif

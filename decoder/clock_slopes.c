@@ -20,6 +20,11 @@
 #define PACE_ERROR 0.005 /* of it: by how late interrupts are where */
 #define FIELD 0.0007     /* rounding of fields that are alike: chosen by how many hold */
 #define SWAY_PART 1.5    /* of its pace's sway, which own windows show at both ends */
+/* by which functions may differ of which chance leaves nothing: fractions, and parts of
+ * paces beyond those that were found by themselves; standard deviations */
+#define LOST_FRACTION 0.15
+#define LOST_PACE 0.05
+#define LOST_DRAWS 32
 /* what chance adds without a batch, of what it adds with all but this one's part */
 #define WITHOUT_ONE (TD_BATCHES / (TD_BATCHES - 2.))
 
@@ -282,8 +287,78 @@ static void take_errors(const struct td_clock_data *d, int set,
 	}
 }
 
-int td_clock_slopes_errors(const struct td_clock_slopes *slopes,
-			   const struct td_clock_data *d, struct td_clock *clock)
+/* Marsaglia's xorshift: the same signs in each report. */
+static double draw_sign(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random >> 63 ? 1 : -1;
+}
+
+/* How functions may differ, as unknowns of the set. */
+static void draw_differences(const struct td_clock_data *d, int set, uint64_t *random,
+			     double *step)
+{
+	size_t sides = sides_of(d, set);
+
+	for (uint32_t c = 0; c < d->columns; c++) {
+		for (size_t r = 0; r + 1 < sides; r++) {
+			int paces = d->sharp && d->set[set].node[r] == TD_CLOCK_CYCLES;
+
+			step[c * sides + r] = draw_sign(random) * d->pace[c] *
+					      (paces ? LOST_PACE : LOST_FRACTION);
+		}
+		step[c * sides + sides - 1] = 0;
+	}
+}
+
+/* d->slope by a step of the set's unknowns, as fractions. */
+static void step_values(const struct td_clock_data *d, int set, const double *step,
+			double (*value)[NODES])
+{
+	size_t sides = sides_of(d, set);
+
+	memcpy(value, d->slope, d->columns * sizeof(*value));
+	for (uint32_t c = 0; c < d->columns; c++) {
+		for (size_t r = 0; r + 1 < sides; r++)
+			value[c][d->set[set].node[r]] += step[c * sides + r];
+		if (!d->sharp)
+			value[c][1] = the_other(value[c]);
+	}
+	td_clock_fractions(d, d->pace, (const double(*)[NODES])value, value);
+}
+
+/* Where windows meet functions together, chance alone tells these apart: they come out
+ * alike, without each batch as well. */
+static int add_lost(struct td_clock_slopes *slopes, const struct td_clock_data *d,
+		    int set, struct td_clock *clock)
+{
+	struct td_clock_fit *fit = &slopes->fit[set];
+	double(*value)[NODES] = malloc((d->columns + 1) * sizeof(*value));
+	double *step = malloc((fit->n + 1) * sizeof(*step));
+	int err = value && step ? 0 : -ENOMEM, first = set * TD_NODES_LEVEL1;
+	uint64_t random = 1;
+
+	for (int draw = 0; draw < LOST_DRAWS && !err; draw++) {
+		draw_differences(d, set, &random, step);
+		td_clock_step_lost(fit, slopes->chance[set].matrix, step);
+		step_values(d, set, step, value);
+		for (uint32_t c = 0; c < d->columns; c++) {
+			for (int k = first; k < first + TD_NODES_LEVEL1; k++) {
+				double by = value[c][k] - clock->value[c][k];
+
+				clock->error[c][k] += by * by / LOST_DRAWS;
+			}
+		}
+	}
+	free(value);
+	free(step);
+	return err;
+}
+
+int td_clock_slopes_errors(struct td_clock_slopes *slopes, const struct td_clock_data *d,
+			   struct td_clock *clock)
 {
 	int err = 0;
 
@@ -297,6 +372,8 @@ int td_clock_slopes_errors(const struct td_clock_slopes *slopes,
 		if (!err)
 			take_errors(d, s, fit, diagonal, clock);
 		free(diagonal);
+		if (!err)
+			err = add_lost(slopes, d, s, clock);
 	}
 	return err;
 }

@@ -133,9 +133,40 @@ START_TEST(chance_alone)
 }
 END_TEST
 
+/* Of unknowns of 1 each, of which the first's matrix is chance to a part. */
+static void lose(double part, double *step)
+{
+	double square[4] = {4 * part, 0, 0, 0};
+	struct td_clock_fit fit;
+
+	ck_assert_int_eq(td_clock_fit_room(&fit, 2), 0);
+	for (size_t i = 0; i < 2; i++) {
+		fit.ridge[i] = 1e-9;
+		fit.matrix[i * 3] = 4;
+		step[i] = 1;
+	}
+	td_clock_factor(&fit);
+	td_clock_step_lost(&fit, square, step);
+	td_clock_fit_free(&fit);
+}
+
+/* A solution with chance in its matrix lacks a part of an unknown, each term that part of
+ * what was lacking. */
+START_TEST(chance_leaves)
+{
+	double step[2];
+
+	lose(0.5, step);
+	ck_assert_double_eq_tol(step[0], pow(0.5, 4), 1e-9);
+	ck_assert_double_eq_tol(step[1], 0, 1e-12);
+	lose(1.5, step); /* more than there is: all of it */
+	ck_assert_double_eq_tol(step[0], 1, 1e-12);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("clock_slopes",
 			 (const TTest *const[]){chance_of_a_share, chance_is_taken_off,
-						chance_alone, NULL});
+						chance_alone, chance_leaves, NULL});
 }
