@@ -12,6 +12,10 @@
 #define LEAVES 0.002       /* part of own windows that may be none */
 #define BACK_LEAST 0.5     /* of the shortest way back that was seen */
 #define LENGTHS 36u
+#define STEPS_SURE 2.   /* each way, from one column to another and back */
+#define STRAY_OF 20.    /* steps one way, of which a single one back may be a stray */
+#define UNSEEN_OF 8.    /* steps one way, that show that there is none back */
+#define UNSEEN 0.5      /* steps, where there may be some but none was seen */
 #define REACHED_SEEN 8u /* ends that show where a function is entered from another */
 #define PLACES 8u       /* parts of a column that others come to and come back from */
 #define ROUND_SEEN 32u  /* steps each way that show how soon one is back */
@@ -267,6 +271,19 @@ static double shortest_round(const struct step *step, size_t n, unsigned up)
 }
 
 /*
+ * Steps each way that show that windows go round.  Of many one way a single one back may
+ * be a stray; of few it is none, and they say little of a way back that was not seen.
+ */
+static double steps_needed(double gone, double come)
+{
+	double fewer = fmin(gone, come), more = fmax(gone, come);
+
+	if (fewer >= STEPS_SURE || more < STEPS_SURE)
+		return STEPS_SURE;
+	return more < (fewer > 0 ? STRAY_OF : UNSEEN_OF) ? fewer : STEPS_SURE;
+}
+
+/*
  * A jump to a cold part and back, or calls from one to another and back again,
  * leave no return in the window.  Where windows from g end in f (they go `up`, or not)
  * and windows from f in g, both without a return, the product of their parts says how
@@ -282,7 +299,7 @@ static void doubt(const struct step *step, size_t n, unsigned up,
 	uint32_t from = reached(step, n, up);
 	double least = shortest_round(step, n, up) - EDGES_MOST * axis->start_spread;
 	lengths there = {0}, back = {0};
-	double gone = 0, come = 0, from_g = 0, from_f = 0;
+	double gone = 0, come = 0, from_g = 0, from_f = 0, needed;
 
 	for (size_t i = 0; i < n; i++) {
 		if (step[i].up == up)
@@ -293,10 +310,18 @@ static void doubt(const struct step *step, size_t n, unsigned up,
 	for (unsigned c = 0; c < LENGTHS; c++) {
 		gone += there[c];
 		come += back[c];
+	}
+	needed = steps_needed(gone, come);
+	gone = come = 0;
+	for (unsigned c = 0; c < LENGTHS; c++) {
+		gone += there[c];
+		come += back[c];
 		from_g += counts->opened[g][c];
 		from_f += counts->opened[f][c];
-		if (gone >= 2 && come >= 2 && class_end(c) > least)
-			counts->doubt[g][c] += gone / from_g * come / from_f;
+		if (gone >= needed && come >= needed && gone + come >= STEPS_SURE &&
+		    class_end(c) > least)
+			counts->doubt[g][c] += fmax(gone, UNSEEN) / fmax(1, from_g) *
+					       fmax(come, UNSEEN) / fmax(1, from_f);
 	}
 }
 
