@@ -306,13 +306,10 @@ static void doubt(const struct step *step, size_t n, unsigned up,
 			there[step[i].length]++;
 		else if (step[i].opened >= from)
 			back[step[i].length]++;
+		gone += step[i].up == up;
 	}
-	for (unsigned c = 0; c < LENGTHS; c++) {
-		gone += there[c];
-		come += back[c];
-	}
-	needed = steps_needed(gone, come);
-	gone = come = 0;
+	needed = steps_needed(gone, (double)n - gone);
+	gone = 0;
 	for (unsigned c = 0; c < LENGTHS; c++) {
 		gone += there[c];
 		come += back[c];

@@ -223,6 +223,40 @@ START_TEST(there_and_back)
 }
 END_TEST
 
+/* Leaves so many windows from one to the other without a call or return. */
+static void keep_jumps(uint32_t from, uint32_t to, int n)
+{
+	for (size_t i = 0; i < WINDOWS; i++) {
+		struct td_separate_window *w = &window[i];
+
+		if (w->open == from && w->close == to && !w->calls && n-- <= 0)
+			w->empty = 1;
+	}
+}
+
+static double alone_with(size_t n, int there, int back)
+{
+	cut(once, sizeof(once) / sizeof(once[0]));
+	windows = n;
+	keep_jumps(HALVES, COLD, there);
+	keep_jumps(COLD, HALVES, back);
+	ck_assert_int_ge(jumps(COLD, HALVES), back);
+	return alone_in(HALVES);
+}
+
+/* Few steps: one back is enough, and none may be for want of them.  Of many one may be a
+ * stray, and none is none. */
+START_TEST(few_go_round)
+{
+	ck_assert(!isinf(alone_with(400, 1, 6)));
+	ck_assert(!isinf(alone_with(400, 0, 2)));
+	ck_assert(!isinf(alone_with(800, 1, 19)));
+	ck_assert(isinf(alone_with(800, 1, 20)));
+	ck_assert(isinf(alone_with(400, 0, 8)));
+	ck_assert(isinf(alone_with(400, 1, 0)));
+}
+END_TEST
+
 /* Who has come back has been through: windows too short for that are own. */
 START_TEST(way_round)
 {
@@ -450,8 +484,8 @@ int main(void)
 	return unit_main("window_columns",
 			 (const TTest *const[]){
 				 cold_part, seldom_cold, cold_part_of_a_loop,
-				 there_and_back, way_round, way_round_behind_edges,
-				 own_by_length, brief_visits, two_ways,
-				 whole_where_it_jumps, rounding_makes_no_pieces,
+				 there_and_back, few_go_round, way_round,
+				 way_round_behind_edges, own_by_length, brief_visits,
+				 two_ways, whole_where_it_jumps, rounding_makes_no_pieces,
 				 slots_make_no_pieces, chance_makes_no_pieces, NULL});
 }
