@@ -22,7 +22,7 @@
 #define SWAY_PART 1.5    /* of its pace's sway, which own windows show at both ends */
 /* by which functions may differ of which chance leaves nothing: fractions, and parts of
  * paces beyond those that were found by themselves; standard deviations */
-#define LOST_FRACTION 0.15
+#define LOST_FRACTION 0.1
 #define LOST_PACE 0.05
 #define LOST_DRAWS 32
 /* what chance adds without a batch, of what it adds with all but this one's part */

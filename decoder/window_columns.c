@@ -16,6 +16,7 @@
 #define STRAY_OF 20.    /* steps one way, of which a single one back may be a stray */
 #define UNSEEN_OF 8.    /* steps one way, that show that there is none back */
 #define UNSEEN 0.5      /* steps, where there may be some but none was seen */
+#define FEW 20.         /* windows from a column, where steps from there are few */
 #define REACHED_SEEN 8u /* ends that show where a function is entered from another */
 #define PLACES 8u       /* parts of a column that others come to and come back from */
 #define ROUND_SEEN 32u  /* steps each way that show how soon one is back */
@@ -283,6 +284,18 @@ static double steps_needed(double gone, double come)
 	return more < (fewer > 0 ? STRAY_OF : UNSEEN_OF) ? fewer : STEPS_SURE;
 }
 
+/* Of g's windows so far: the part that may have been in f and back.  Where as few from f,
+ * too, say so, nothing is known yet. */
+static double part_round(double gone, double come, double needed, double from_g,
+			 double from_f)
+{
+	if (gone < needed || come < needed || gone + come < STEPS_SURE ||
+	    (needed < STEPS_SURE && from_f < FEW))
+		return 0;
+	return fmax(gone, UNSEEN) / fmax(1, from_g) * fmax(come, UNSEEN) /
+	       fmax(1, from_f);
+}
+
 /*
  * A jump to a cold part and back, or calls from one to another and back again,
  * leave no return in the window.  Where windows from g end in f (they go `up`, or not)
@@ -315,10 +328,9 @@ static void doubt(const struct step *step, size_t n, unsigned up,
 		come += back[c];
 		from_g += counts->opened[g][c];
 		from_f += counts->opened[f][c];
-		if (gone >= needed && come >= needed && gone + come >= STEPS_SURE &&
-		    class_end(c) > least)
-			counts->doubt[g][c] += fmax(gone, UNSEEN) / fmax(1, from_g) *
-					       fmax(come, UNSEEN) / fmax(1, from_f);
+		if (class_end(c) > least)
+			counts->doubt[g][c] +=
+				part_round(gone, come, needed, from_g, from_f);
 	}
 }
 
