@@ -160,6 +160,7 @@ typedef double lengths[LENGTHS]; /* of windows of this class */
 
 struct counts {
 	lengths *opened, *own, *doubt; /* [columns] */
+	int all;                       /* steps are neither calls nor returns */
 };
 
 /* Counts the windows opened in each column, the own ones of them, and steps. */
@@ -321,7 +322,7 @@ static void doubt(const struct step *step, size_t n, unsigned up,
 			back[step[i].length]++;
 		gone += step[i].up == up;
 	}
-	needed = steps_needed(gone, (double)n - gone);
+	needed = counts->all ? steps_needed(gone, (double)n - gone) : STEPS_SURE;
 	gone = 0;
 	for (unsigned c = 0; c < LENGTHS; c++) {
 		gone += there[c];
@@ -353,7 +354,8 @@ static int leave(struct td_columns *columns, const struct td_separate_input *inp
 	size_t n = columns->columns, steps = 0;
 	struct step *step = malloc((input->windows + 1) * sizeof(*step));
 	lengths *count = calloc(3 * n + 1, sizeof(*count));
-	struct counts counts = {count, count + n, count + 2 * n};
+	struct counts counts = {count, count + n, count + 2 * n,
+				input->returns == TD_RETURNS_AND_CALLS};
 	int err = step && count ? 0 : -ENOMEM;
 
 	if (!err)

@@ -132,7 +132,7 @@ static void cut(const struct part *part, size_t parts)
 #define INPUT                                                                            \
 	{                                                                                \
 		.window = window, .windows = windows, .functions = FUNCTIONS,            \
-		.nodes = TD_SEPARATE_NODES, .returns = 1,                                \
+		.nodes = TD_SEPARATE_NODES, .returns = TD_RETURNS_AND_CALLS,             \
 	}
 
 /* Free them. */
