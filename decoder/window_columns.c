@@ -313,17 +313,16 @@ static void doubt(const struct step *step, size_t n, unsigned up,
 	uint32_t from = reached(step, n, up);
 	double least = shortest_round(step, n, up) - EDGES_MOST * axis->start_spread;
 	lengths there = {0}, back = {0};
-	double gone = 0, come = 0, from_g = 0, from_f = 0, needed;
+	double went = 0, gone = 0, come = 0, from_g = 0, from_f = 0, needed;
 
 	for (size_t i = 0; i < n; i++) {
 		if (step[i].up == up)
 			there[step[i].length]++;
 		else if (step[i].opened >= from)
 			back[step[i].length]++;
-		gone += step[i].up == up;
+		went += step[i].up == up;
 	}
-	needed = counts->all ? steps_needed(gone, (double)n - gone) : STEPS_SURE;
-	gone = 0;
+	needed = counts->all ? steps_needed(went, (double)n - went) : STEPS_SURE;
 	for (unsigned c = 0; c < LENGTHS; c++) {
 		gone += there[c];
 		come += back[c];

@@ -58,6 +58,16 @@ static double second_of(const struct td_clock_fit *fit)
 	return fit->matrix[SIDES * fit->n + SIDES];
 }
 
+/* What chance adds, of d as make() leaves it. */
+static void find_chance(struct td_clock_data *d, struct td_clock_slopes *slopes)
+{
+	for (unsigned b = 0; b < TD_BATCHES; b++) {
+		td_clock_fill(d, b);
+		ck_assert_int_eq(td_clock_slopes_without(slopes, d, b), 0);
+	}
+	td_clock_slopes_chance(slopes);
+}
+
 /* Adds that, of a run, and what of it chance adds. */
 static void add_run(uint64_t *at, double *all, double *chance)
 {
@@ -71,11 +81,7 @@ static void add_run(uint64_t *at, double *all, double *chance)
 	td_clock_fit_clear(&slopes.fit[0]);
 	ck_assert_int_eq(td_clock_rows(&d, 0, &slopes.fit[0], TD_NO_BATCH), 0);
 	*all += second_of(&slopes.fit[0]) - slopes.fit[0].ridge[SIDES];
-	for (unsigned b = 0; b < TD_BATCHES; b++) {
-		td_clock_fill(&d, b);
-		ck_assert_int_eq(td_clock_slopes_without(&slopes, &d, b), 0);
-	}
-	td_clock_slopes_chance(&slopes);
+	find_chance(&d, &slopes);
 	*chance += second_of(&slopes.chance[0]);
 	td_clock_slopes_free(&slopes);
 	td_clock_data_free(&d);
@@ -164,9 +170,51 @@ START_TEST(chance_leaves)
 }
 END_TEST
 
+/* Of a node of the second column: groups of events go without what chance hides. */
+static double error_of(struct td_clock_slopes *slopes, struct td_clock_data *d,
+		       struct td_clock *clock, int exact)
+{
+	struct td_separate_input input = *d->input;
+
+	input.exact = exact;
+	d->input = &input;
+	ck_assert_int_eq(td_clock_slopes_errors(slopes, d, clock), 0);
+	return clock->error[1][0];
+}
+
+/* One bin, in which both columns always are: what tells them apart is chance. */
+START_TEST(what_chance_hides)
+{
+	const struct td_separate_input input = {.nodes = TD_NODES_LEVEL1};
+	struct td_clock_slopes slopes;
+	struct td_clock_data d;
+	double value[2][TD_SEPARATE_NODES] = {{0}}, error[2][TD_SEPARATE_NODES] = {{0}};
+	double prior[2] = {0}, hidden;
+	struct td_clock clock = {2, value, error, prior};
+	uint64_t at = 1;
+
+	make(&d, &input, &at);
+	ck_assert_int_eq(td_clock_slopes_init(&slopes, &d), 0);
+	ck_assert_int_eq(td_clock_slopes_find(&slopes, &d), 0);
+	find_chance(&d, &slopes);
+	td_clock_slopes_take(&slopes, &d, TD_NO_BATCH, d.slope);
+	td_clock_fractions(&d, d.pace, (const double(*)[TD_SEPARATE_NODES])d.slope,
+			   value);
+	hidden = -error_of(&slopes, &d, &clock, 1);
+	hidden += error_of(&slopes, &d, &clock, 0);
+	/* nearly all of the 0.1 that they may differ by */
+	ck_assert_double_gt(sqrt(hidden), 0.08);
+	ck_assert_double_lt(sqrt(hidden), 0.11);
+	d.input = &input;
+	td_clock_slopes_free(&slopes);
+	td_clock_data_free(&d);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("clock_slopes",
 			 (const TTest *const[]){chance_of_a_share, chance_is_taken_off,
-						chance_alone, chance_leaves, NULL});
+						chance_alone, chance_leaves,
+						what_chance_hides, NULL});
 }

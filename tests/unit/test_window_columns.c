@@ -75,6 +75,7 @@ static struct moment moment[16384];
 static struct td_separate_window window[WINDOWS];
 static size_t windows = WINDOWS;
 static double start_spread; /* of edges, cycles */
+static int returns = TD_RETURNS_AND_CALLS;
 
 /* The cold part, and the ending. */
 static int is_unlike(const struct part *part)
@@ -132,7 +133,7 @@ static void cut(const struct part *part, size_t parts)
 #define INPUT                                                                            \
 	{                                                                                \
 		.window = window, .windows = windows, .functions = FUNCTIONS,            \
-		.nodes = TD_SEPARATE_NODES, .returns = TD_RETURNS_AND_CALLS,             \
+		.nodes = TD_SEPARATE_NODES, .returns = returns,                          \
 	}
 
 /* Free them. */
@@ -244,6 +245,18 @@ static double alone_with(size_t n, int there, int back)
 	return alone_in(HALVES);
 }
 
+/* Two steps from the cold part, and no other window that opens there: nothing is known.
+ */
+START_TEST(too_few_open)
+{
+	ck_assert(!isinf(alone_with(400, 0, 2)));
+	for (size_t i = 0; i < windows; i++)
+		window[i].empty |= window[i].open == COLD &&
+				   (window[i].close != HALVES || window[i].calls);
+	ck_assert(isinf(alone_in(HALVES)));
+}
+END_TEST
+
 /* Few steps: one back is enough, and none may be for want of them.  Of many one may be a
  * stray, and none is none. */
 START_TEST(few_go_round)
@@ -254,6 +267,10 @@ START_TEST(few_go_round)
 	ck_assert(isinf(alone_with(800, 1, 20)));
 	ck_assert(isinf(alone_with(400, 0, 8)));
 	ck_assert(isinf(alone_with(400, 1, 0)));
+	/* they may be calls */
+	returns = 1;
+	ck_assert(isinf(alone_with(400, 1, 6)));
+	returns = TD_RETURNS_AND_CALLS;
 }
 END_TEST
 
@@ -484,7 +501,7 @@ int main(void)
 	return unit_main("window_columns",
 			 (const TTest *const[]){
 				 cold_part, seldom_cold, cold_part_of_a_loop,
-				 there_and_back, few_go_round, way_round,
+				 there_and_back, few_go_round, too_few_open, way_round,
 				 way_round_behind_edges, own_by_length, brief_visits,
 				 two_ways, whole_where_it_jumps, rounding_makes_no_pieces,
 				 slots_make_no_pieces, chance_makes_no_pieces, NULL});
