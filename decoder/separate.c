@@ -448,6 +448,7 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	s->first_axis = s->axis;
 	if (!err)
 		err = td_start_find(s->input, &s->columns, TD_NO_BATCH, &s->axis);
+	s->first_axis.lines_alone = s->axis.lines_alone;
 	if (!err)
 		err = td_ends_find(&s->ends, s->input, &s->axis, &s->columns);
 	if (!err)

@@ -37,9 +37,11 @@ struct td_axis {
 	double ended;   /* from which on where they end tells where the program is; counts
 			   may ask for more */
 	double start;   /* cycles from arming to the program's first, mean */
-	double start_spread;            /* standard deviation, 0 if it `follows`,
-					   or is `sharp` */
-	double start_error;             /* how much `start` may be off */
+	double start_spread; /* standard deviation, 0 if it `follows`,
+				or is `sharp` */
+	double start_error;  /* how much `start` may be off */
+	int lines_alone; /* own windows say another start than empty ones, whose word is
+			    not taken then */
 	double cost[TD_SEPARATE_NODES]; /* cycles where windows begin, as own windows say
 					 */
 	double cost_error;              /* of each of them; 0: not known */

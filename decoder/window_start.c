@@ -77,8 +77,8 @@ static int fit(struct line *line, const struct td_axis *axis, double doubt)
 /* Weighted regression of at_zero on slope, all nodes together, each with a level of
  * its own: the cost. */
 struct meeting {
-	double w[NODES], x[NODES], y[NODES];
-	double xx, xy, yy;
+	double w[NODES], x[NODES], y[NODES], xx[NODES];
+	double xy, yy;
 };
 
 static void meet(struct meeting *m, const struct line *line, double between)
@@ -90,7 +90,7 @@ static void meet(struct meeting *m, const struct line *line, double between)
 		m->w[k] += w;
 		m->x[k] += w * x;
 		m->y[k] += w * y;
-		m->xx += w * x * x;
+		m->xx[k] += w * x * x;
 		m->xy += w * x * y;
 		m->yy += w * y * y;
 	}
@@ -109,15 +109,23 @@ static double worst(const struct meeting *m)
 
 /*
  * Empty windows and lines agree within some cycles, or there are edges that empty
- * windows do not have: then the lines alone count.
+ * windows do not have: then the lines alone count.  Fractions add up to one, so what one
+ * node has too much another lacks.  Rates do not: a group's events go together, in all
+ * windows in which the other thread of a core ran as well or states took turns, so their
+ * errors add up at worst.
  */
-static void move_start(struct meeting *m, double lines, struct td_axis *axis)
+static void move_start(struct meeting *m, double lines, int rates, int decide,
+		       struct td_axis *axis)
 {
 	double known = 1 / (axis->start_error * axis->start_error), seen, at, excess;
-	double xx = m->xx, xy = m->xy, yy = m->yy;
+	double xx = 0, xy = m->xy, yy = m->yy, together = 0, nodes = 0;
 
 	for (int k = 0; k < NODES; k++) {
-		xx -= m->x[k] * m->x[k] / m->w[k];
+		double own = fmax(0, m->xx[k] - m->x[k] * m->x[k] / m->w[k]);
+
+		xx += own;
+		together += sqrt(own);
+		nodes += own > 0;
 		xy -= m->x[k] * m->y[k] / m->w[k];
 		yy -= m->y[k] * m->y[k] / m->w[k];
 	}
@@ -125,10 +133,12 @@ static void move_start(struct meeting *m, double lines, struct td_axis *axis)
 		return;
 	at = -xy / xx;
 	/* lines that miss each other by more than their errors say */
-	excess = fmax(1, (yy - xy * xy / xx) / (NODES * (lines - 1) - 1));
-	seen = xx / excess;
-	if (fabs(at - axis->start) > DISAGREE_CYCLES &&
-	    (at - axis->start) * (at - axis->start) * seen > DISAGREE * DISAGREE)
+	excess = fmax(1, (yy - xy * xy / xx) / (nodes * (lines - 1) - 1));
+	seen = (rates ? pow(xx / together, 2) : xx) / excess;
+	if (decide)
+		axis->lines_alone = fabs(at - axis->start) > DISAGREE_CYCLES &&
+				    pow(at - axis->start, 2) * seen > DISAGREE * DISAGREE;
+	if (axis->lines_alone)
 		known = 0;
 	axis->start = (at * seen + axis->start * known) / (seen + known);
 	if (!axis->follows)
@@ -212,7 +222,8 @@ static double scatter(const struct line *line, uint32_t lines, const struct td_a
  * anew may be lost, in some functions more than in others.  So each line counts for
  * what it is off by as well, or those few would decide for the short ones.
  */
-static void find_meeting(const struct line *line, uint32_t lines, int exact,
+static void find_meeting(const struct line *line, uint32_t lines,
+			 const struct td_separate_input *input, int decide,
 			 struct td_axis *axis)
 {
 	const struct td_axis before = *axis;
@@ -221,14 +232,14 @@ static void find_meeting(const struct line *line, uint32_t lines, int exact,
 
 	if (n < LINES_FEWEST)
 		return;
-	move_start(&m, n, axis);
-	if (!exact || axis->start_spread > 0 || axis->cost_error <= 0)
+	move_start(&m, n, input->rates, decide, axis);
+	if (!input->exact || axis->start_spread > 0 || axis->cost_error <= 0)
 		return;
 	axis->between = scatter(line, lines, axis);
 	meet_all(&m, line, lines, axis->between);
 	axis->start = before.start;
 	axis->start_error = before.start_error;
-	move_start(&m, n, axis);
+	move_start(&m, n, input->rates, decide, axis);
 }
 
 /*
@@ -304,7 +315,7 @@ int td_start_find(const struct td_separate_input *input, const struct td_columns
 	axis->alike = axis->opening && !axis->edges && are_alike(line, columns->columns);
 	if (axis->start_spread > 0 || axis->sharp)
 		find_mix(line, columns->columns, axis);
-	find_meeting(line, columns->columns, input->exact, axis);
+	find_meeting(line, columns->columns, input, without == TD_NO_BATCH, axis);
 	trust_empties(input, without, axis);
 	free(line);
 	/* that few windows have not begun shows in counts that nothing rounds */

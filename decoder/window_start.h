@@ -15,7 +15,8 @@
  * and nothing else.  Moves axis->start there, as far as the lines say so more
  * surely than what is known already (start_error).  And finds axis->mix: what own
  * windows of one length count more if they took longer.  Without the windows of a
- * batch (TD_NO_BATCH: with all).  0 or -ENOMEM.
+ * batch (TD_NO_BATCH: with all, which decide axis->lines_alone; a batch is judged by
+ * what they decided).  0 or -ENOMEM.
  */
 int td_start_find(const struct td_separate_input *input, const struct td_columns *columns,
 		  unsigned without, struct td_axis *axis);

@@ -9,10 +9,15 @@
 #define EDGE 50. /* cycles of a return to user mode, half of that to either side */
 #define WIDTH 6. /* slots a cycle */
 #define LOST 262.
+#define NODES_ALL 2
 
 static struct td_axis axis;
 static int returns = 1;
-static size_t torn; /* so many windows lose cycles, and no other count does */
+static int rates; /* NODES_ALL: each node counts what the first one does */
+static unsigned batch = TD_NO_BATCH;
+static int decided;
+static double empties_beside; /* cycles by which they say another start */
+static size_t torn;           /* so many windows lose cycles, and no other count does */
 
 static void lose_cycles(void)
 {
@@ -23,6 +28,16 @@ static void lose_cycles(void)
 			continue;
 		w->slots -= LOST * WIDTH;
 		left--;
+	}
+}
+
+static void count_alike(void)
+{
+	for (size_t i = 0; i < sim.windows && rates; i++) {
+		struct td_separate_window *w = &sim.window[i];
+
+		for (int k = 1; k < TD_SEPARATE_NODES; k++)
+			w->value[k] = rates == NODES_ALL ? w->value[0] : 0;
 	}
 }
 
@@ -44,10 +59,14 @@ static void find(int exact, double edge)
 	input = sim_input(&sim);
 	input.exact = exact;
 	input.returns = returns;
+	input.rates = rates;
+	count_alike();
 	ck_assert_int_eq(td_axis_find(&input, &axis), 0);
 	ck_assert_int_eq(axis.kind, TD_AXIS_REQUESTED);
 	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
-	ck_assert_int_eq(td_start_find(&input, &columns, TD_NO_BATCH, &axis), 0);
+	axis.start += empties_beside;
+	axis.lines_alone = decided;
+	ck_assert_int_eq(td_start_find(&input, &columns, batch, &axis), 0);
 	td_columns_free(&columns);
 	sim_free(&sim);
 }
@@ -136,9 +155,58 @@ START_TEST(lost_cycles)
 }
 END_TEST
 
+/* What several events of a group say of the start is no more than what one says, if all
+ * count the same. */
+START_TEST(rates_go_together)
+{
+	double start, error;
+
+	rates = 1;
+	find(1, EDGE);
+	start = axis.start;
+	error = axis.start_error;
+	rates = NODES_ALL;
+	find(1, EDGE);
+	rates = 0;
+	ck_assert_double_eq_tol(axis.start, start, 1e-6);
+	ck_assert_double_eq_tol(axis.start_error, error, 1e-6);
+}
+END_TEST
+
+/* Whether empty windows' word is taken all windows decide: without a batch's the start
+ * moves, but does not jump. */
+START_TEST(a_batch_decides_nothing)
+{
+	static const double beside[] = {0, 100};
+
+	for (size_t i = 0; i < 2; i++) {
+		double all;
+
+		empties_beside = beside[i];
+		find(0, 0);
+		ck_assert_int_eq(axis.lines_alone, i == 1);
+		all = axis.start;
+		batch = 3;
+		decided = i == 1;
+		find(0, 0);
+		ck_assert_double_eq_tol(axis.start, all, 1);
+		decided = !decided;
+		find(0, 0);
+		ck_assert_int_eq(axis.lines_alone, decided);
+		if (i)
+			ck_assert_double_gt(fabs(axis.start - all), 10);
+		batch = TD_NO_BATCH;
+		decided = 0;
+	}
+	empties_beside = 0;
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("window_start",
 			 (const TTest *const[]){exact_counts_have_begun, without_edges,
-						due_lengths, lost_cycles, NULL});
+						due_lengths, lost_cycles,
+						rates_go_together,
+						a_batch_decides_nothing, NULL});
 }
