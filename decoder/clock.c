@@ -264,10 +264,16 @@ void td_clock_data_free(struct td_clock_data *d)
 	free(d->state);
 }
 
-/* Counts that nothing rounds, and windows that are all alike but for the program. */
-static int has_no_edges(const struct td_separate_input *input, const struct td_axis *axis)
+/*
+ * Counts that nothing rounds, and windows that are all alike but for the program: then
+ * instructions are no clock for what they count.  Paces alone want windows of which it is
+ * known to the cycle when they were due.
+ */
+static int is_told(const struct td_separate_input *input, const struct td_axis *axis)
 {
-	return input->exact && axis->follows && axis->start_spread <= 0;
+	int edges = !input->exact || !axis->follows || axis->start_spread > 0;
+
+	return input->paced ? !edges || (input->exact && axis->sharp) : edges;
 }
 
 int td_clock_find(struct td_clock *clock, const struct td_separate_input *input,
@@ -279,9 +285,9 @@ int td_clock_find(struct td_clock *clock, const struct td_separate_input *input,
 
 	memset(clock, 0, sizeof(*clock));
 	clock->columns = columns->columns;
-	if (!input->clock || axis->kind != TD_AXIS_REQUESTED ||
-	    has_no_edges(input, axis) != input->paced || input->rates ||
-	    !input->returns || columns->columns * (TD_CLOCK_SIDES + 1) > UNKNOWNS_MOST)
+	if (!input->clock || axis->kind != TD_AXIS_REQUESTED || !is_told(input, axis) ||
+	    input->rates || !input->returns ||
+	    columns->columns * (TD_CLOCK_SIDES + 1) > UNKNOWNS_MOST)
 		return 0;
 	told = td_clock_take(&data, input, axis, columns, ends);
 	if (told > 0)

@@ -87,7 +87,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/report_places.c decoder/report_processes.c \
 	decoder/report_groups.c decoder/report_groups.h \
 	decoder/separate.c decoder/separate.h decoder/separate_alike.c \
-	decoder/separate_clock.c decoder/separate_own.c \
+	decoder/separate_beside.c decoder/separate_clock.c decoder/separate_own.c \
 	decoder/separate_parts.c decoder/separate_parts.h \
 	decoder/separate_states.c decoder/separate_states.h \
 	decoder/separate_result.c decoder/separate_state.h \

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/groups_level1.h"
+
 #define USUAL 0.2       /* an event's mean, as a part of slots: separate.h's scale */
 #define RARE 50         /* times as rare as the commonest: mostly instructions */
 #define EVENTS_FEW 100  /* in all windows */
@@ -106,12 +108,6 @@ static void take_windows(const struct td_separate_input *input,
 	}
 }
 
-/* Where separate.h has the result of its value number `e`. */
-static int node_of(unsigned e)
-{
-	return (int)(e < TD_NODES_LEVEL1 ? e : 2 * e - TD_NODES_LEVEL1);
-}
-
 /* `alone`: there is nothing beside them, so they are taken of long functions as well. */
 static int take_rates(const struct group *group, const struct td_separate_cost *cost,
 		      const struct td_separate_function *from, int alone,
@@ -123,7 +119,8 @@ static int take_rates(const struct group *group, const struct td_separate_cost *
 		return -ENOMEM;
 	for (unsigned e = 0; e < group->events; e++) {
 		const struct event *event = &group->event[e];
-		const struct td_topdown_value *value = &from->node[node_of(e)];
+		const struct td_topdown_value *value =
+			&from->node[td_separate_node_of(e)];
 		double by = event->scale > 0 ? cost->width / event->scale : 0;
 
 		if (by <= 0 || !value->present)
@@ -196,6 +193,24 @@ static void keep_events(struct group *group, int rare)
 			group->event[group->events++] = group->event[e];
 }
 
+/* How many instructions a cycle has, if the group's windows counted them beside these. */
+static void know_instructions(const struct td_groups_plan *plan,
+			      const struct group *group,
+			      const struct td_separate_trace *insns,
+			      struct td_separate_input *input)
+{
+	for (unsigned e = 0; e < group->events; e++) {
+		const struct event *event = &group->event[e];
+
+		if (strcmp(plan->event[event->number].name, "inst") != 0 ||
+		    !(event->scale > 0))
+			continue;
+		input->known = insns;
+		input->known_at = e;
+		input->known_by = event->scale;
+	}
+}
+
 /*
  * Rare events are told apart by themselves.  Each is brought to the same mean, and so is
  * the rounding of its counts to whole ones, which decides with what else is chance how
@@ -204,7 +219,7 @@ static void keep_events(struct group *group, int rare)
  */
 static int separate_group(struct td_report *report, const struct td_separate_input *input,
 			  const struct td_report_counts *counts, uint32_t number,
-			  int rare)
+			  int rare, const struct td_separate_trace *insns)
 {
 	struct td_separate_window *window;
 	struct td_separate_input of = *input;
@@ -226,6 +241,7 @@ static int separate_group(struct td_report *report, const struct td_separate_inp
 	of.returns = group.returns ? group.returns : input->returns;
 	of.nodes = TD_SEPARATE_NODES;
 	of.rates = 1;
+	know_instructions(&report->plan, &group, insns, &of);
 	err = td_separate(&of, &result);
 	if (!err && result.cost.axis == TD_AXIS_REQUESTED)
 		err = take_group(report, input, counts, &group, &result);
@@ -237,16 +253,32 @@ static int separate_group(struct td_report *report, const struct td_separate_inp
 	return err;
 }
 
+/* Some group counts what is no part of level 1: level 2, or what somebody asked for. */
+static int counts_more(const struct td_groups_plan *plan, uint32_t first)
+{
+	int8_t factor[TD_GROUPS_PARTS][TD_COUNTERS_MAX];
+
+	for (uint32_t g = first; g < plan->groups; g++)
+		if (!td_groups_level1(plan, g, factor))
+			return 1;
+	return 0;
+}
+
 int td_report_rates(struct td_report *report, const struct td_separate_input *input,
 		    const struct td_report_counts *counts, uint32_t first)
 {
+	struct td_separate insns = {.functions = 0};
 	int err = 0;
 
+	/* where cores are shared, level 1 is of such rates, it says nothing more */
+	if (first && input->common && counts_more(&report->plan, first))
+		err = td_separate_common(input, &insns);
 	for (uint32_t g = first; g < report->plan.groups && !err; g++) {
-		err = separate_group(report, input, counts, g, 0);
+		err = separate_group(report, input, counts, g, 0, insns.trace);
 		if (!err)
-			err = separate_group(report, input, counts, g, 1);
+			err = separate_group(report, input, counts, g, 1, insns.trace);
 	}
+	td_separate_free(&insns);
 	return err;
 }
 

@@ -23,6 +23,12 @@
 /* The nodes that are measured: level 1, then one child of each. */
 #define TD_SEPARATE_NODES 8
 
+/* Which td_node such a one is. */
+static inline int td_separate_node_of(unsigned value)
+{
+	return (int)(value < TD_NODES_LEVEL1 ? value : 2 * value - TD_NODES_LEVEL1);
+}
+
 struct td_separate_window {
 	uint32_t open, close; /* functions; below td_separate_input.functions */
 	uint32_t open_offset, close_offset; /* where in them */
@@ -56,6 +62,12 @@ struct td_separate_input {
 #define TD_RETURNS_AND_CALLS 2
 	int chosen; /* where a window opened had a say in whether it is silent */
 	int rates;  /* value[] are counts of any events: no parts of slots, no bounds */
+	/* of rates [functions]: common[] by all windows (td_separate_common()), where
+	 * value[known_at] is known_by times the same of those that are not silent.  NULL:
+	 * nobody knows. */
+	const struct td_separate_trace *known;
+	unsigned known_at;
+	double known_by;
 	int by_kernel; /* it cut the windows: nothing of ours is in them */
 	int exact;     /* value[] was counted; otherwise it is in 255ths of slots */
 	double width;  /* slots a cycle; 0: to be found out */
@@ -124,8 +136,8 @@ struct td_separate_own {
 
 /* How the traced node of a function is known. */
 struct td_separate_trace {
-	double value; /* may be beyond 0..1 */
-	double variance;
+	double value;    /* may be beyond 0..1 */
+	double variance; /* 0: it is not */
 	unsigned df;
 	double change[TD_BATCHES]; /* of the value without a batch */
 	struct td_separate_own own;
@@ -139,6 +151,12 @@ struct td_separate {
 	uint64_t own;     /* of them of one function alone */
 	struct td_separate_cost cost;
 };
+
+/*
+ * common[], told apart by all windows that have it: result->trace is what is known of it,
+ * as parts of slots; NULL if none has it.  0 or -ENOMEM.
+ */
+int td_separate_common(const struct td_separate_input *input, struct td_separate *result);
 
 /*
  * 0 or -ENOMEM.  Too few windows are no error: then all functions have

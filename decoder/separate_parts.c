@@ -138,20 +138,21 @@ static size_t take_common(const struct td_separate_input *input, int node, int r
 	return known;
 }
 
-static int separate_common(const struct td_separate_input *input, int rest,
-			   struct td_separate *result)
+int td_separate_common(const struct td_separate_input *input, struct td_separate *result)
 {
+	const int node = 0, rest = 1;
 	struct td_separate_window *window =
 		malloc((input->windows + 1) * sizeof(*window));
 	struct td_separate_input of = *input;
-	int node = !rest, err = 0;
+	int err = 0;
 
+	memset(result, 0, sizeof(*result));
 	if (!window)
 		return -ENOMEM;
 	of.window = window;
 	of.nodes = TD_NODES_LEVEL1;
-	of.left = 1 + (unsigned)rest;
-	of.traced = 1 + (unsigned)node;
+	of.left = 1 + rest;
+	of.traced = 1 + node;
 	of.paced = 1;
 	of.chosen = 0;
 	if (take_common(input, node, rest, window))
@@ -316,7 +317,7 @@ int td_separate_parts(const struct td_separate_input *input, struct td_separate 
 	for (unsigned p = 0; p < parts.n && !err; p++)
 		err = separate_part(input, parts.rest, &parts.part[p]);
 	if (!err && input->common && !is_clocked(&parts))
-		err = separate_common(input, parts.rest, &parts.common);
+		err = td_separate_common(input, &parts.common);
 	if (!err)
 		err = join(input, &parts, result);
 	td_separate_free(&parts.common);

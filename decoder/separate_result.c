@@ -60,6 +60,7 @@ struct answer {
 	double repeated;      /* square of the error by windows that are alike */
 	nodes square, fourth; /* sums over batches */
 	nodes mean;
+	struct td_beside beside;
 	/* own windows' fields, in 255ths */
 	double n;
 	td_sides step, step_square;
@@ -220,9 +221,11 @@ static void change_of(const struct td_separate_state *s, const struct answer *an
 }
 
 static void add_change(const struct td_separate_state *s, struct answer *answer,
-		       const td_sides *change)
+		       unsigned batch, const td_sides *change)
 {
 	for (size_t f = 0; f < s->input->functions; f++) {
+		if (s->input->known)
+			td_beside_add(&answer[f].beside, s->input, f, batch, change[f]);
 		for (int i = 0; i < TD_NODES && answer[f].ends > 0; i++) {
 			double d = td_separate_node(change[f], i);
 
@@ -287,7 +290,7 @@ static int jackknife(struct td_separate_state *s, struct answer *answer,
 		change_of(s, answer, &pull, ends, change);
 		for (size_t f = 0; f < s->input->functions && s->trace; f++)
 			s->trace[f].change[b] = change[f][s->input->traced - 1];
-		add_change(s, answer, (const td_sides *)change);
+		add_change(s, answer, b, (const td_sides *)change);
 		add_cost(&pull, cost);
 	}
 	td_lines_free(&lines);
@@ -438,7 +441,7 @@ static void fill_node(const struct td_separate_state *s, const struct td_reading
 }
 
 static void fill_nodes(const struct td_separate_state *s, const struct answer *a,
-		       const struct td_told *told, double visit,
+		       const struct td_told *told, double visit, size_t function,
 		       struct td_separate_function *to)
 {
 	int last = s->input->nodes > TD_NODES_LEVEL1 ? TD_NODES : TD_NODES_LEVEL1;
@@ -446,6 +449,8 @@ static void fill_nodes(const struct td_separate_state *s, const struct answer *a
 
 	for (int i = 0; i < last; i++)
 		read_node(s, a, visit, i, &reading[i]);
+	if (s->input->known)
+		td_beside_take(&a->beside, s->input, function, reading);
 	td_separate_blend(told, last, reading);
 	for (int i = 0; i < last; i++)
 		fill_node(s, &reading[i], &to->node[i]);
@@ -729,7 +734,7 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 				     stay[f].stays > 0 ? stay[f].own : stay[f].stayed,
 				     stay[f].stays, &error);
 		to->evidence = evidence_of(s, &answer[f], to->visit, error);
-		fill_nodes(s, &answer[f], &told[f], visit, to);
+		fill_nodes(s, &answer[f], &told[f], visit, f, to);
 		if (s->trace)
 			trace_node(s, &answer[f], &told[f], visit, &s->trace[f]);
 	}

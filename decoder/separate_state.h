@@ -84,6 +84,24 @@ struct td_reading {
 double td_separate_blend(const struct td_told *told, int nodes,
 			 struct td_reading *reading);
 
+/* How a function's values change without a batch, and how far its count of what is known
+ * of all windows (td_separate_input.known) moves away from that: sums over the batches.
+ */
+struct td_beside {
+	double mean, square; /* of the latter */
+	td_sides means, squares;
+	td_sides with, alike; /* with that, and with the count's own changes */
+};
+
+/* change: of the values without the batch; input->known is not NULL. */
+void td_beside_add(struct td_beside *to, const struct td_separate_input *input,
+		   size_t function, unsigned batch, const double *change);
+
+/* Moves what goes with that count by as much as it is off: of reading[TD_NODES] those
+ * that are no differences. */
+void td_beside_take(const struct td_beside *beside, const struct td_separate_input *input,
+		    size_t function, struct td_reading *reading);
+
 /*
  * A fraction with its interval: from the unbounded value, which is not biased by the
  * bounds, to where a fraction can be.  A value farther beyond a bound than `half` has

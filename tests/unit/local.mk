@@ -45,6 +45,7 @@ decoder_tests = \
 	tests/unit/test_report_topdown \
 	tests/unit/test_separate \
 	tests/unit/test_separate_alike \
+	tests/unit/test_separate_beside \
 	tests/unit/test_separate_clock \
 	tests/unit/test_separate_edges \
 	tests/unit/test_separate_own \
@@ -173,6 +174,9 @@ td_separated = tests/unit/unit.h tests/unit/separated.c tests/unit/separated.h \
 tests_unit_test_separate_SOURCES = tests/unit/test_separate.c $(td_separated)
 tests_unit_test_separate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_separate_beside_SOURCES = tests/unit/test_separate_beside.c tests/unit/unit.h
+tests_unit_test_separate_beside_CFLAGS = $(td_unit_cflags)
+tests_unit_test_separate_beside_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_clock_SOURCES = tests/unit/test_separate_clock.c $(td_separated)
 tests_unit_test_separate_clock_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_clock_LDADD = $(td_unit_ldadd) -lm
