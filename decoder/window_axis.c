@@ -253,29 +253,59 @@ double td_axis_inner_variance(float *value, size_t n)
 	return fmax(0, squares - sum * sum / in) / in;
 }
 
+/* By how much more of a value empty windows have that are longer: their edges are. */
+static double slope_of(const struct td_separate_input *input, int k)
+{
+	double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+
+	for (size_t i = 0; i < input->windows; i++) {
+		const struct td_separate_window *w = &input->window[i];
+
+		if (!w->empty || w->silent)
+			continue;
+		n++;
+		x += w->slots;
+		y += w->value[k];
+		xx += (double)w->slots * w->slots;
+		xy += (double)w->slots * w->value[k];
+	}
+	return xx - x * x / n > 1e-9 * xx ? (xy - x * y / n) / (xx - x * x / n) : 0;
+}
+
 /*
  * What a window begins to count another one may finish, at both ends, by a slot; or by
  * more where an event is a cycle of slots, as empty windows show, which are all alike but
- * for that.
+ * for that and for their edges: without those if `edgeless`.  -1: no memory.
  */
-static int find_whole(const struct td_separate_input *input, struct td_axis *axis)
+static double variance_of(const struct td_separate_input *input,
+			  const struct td_axis *axis, int edgeless)
 {
 	float *value = malloc((input->windows + 1) * sizeof(*value));
 	double variance = 0;
 
 	if (!value)
-		return -ENOMEM;
+		return -1;
 	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+		double edges = edgeless ? slope_of(input, k) : 0;
 		size_t n = 0;
 
-		for (size_t i = 0; i < input->windows; i++)
-			if (input->window[i].empty && !input->window[i].silent)
-				value[n++] = input->window[i].value[k];
+		for (size_t i = 0; i < input->windows; i++) {
+			const struct td_separate_window *w = &input->window[i];
+
+			if (w->empty && !w->silent)
+				value[n++] = (float)(w->value[k] - edges * w->slots);
+		}
 		variance += td_axis_inner_variance(value, n) / TD_NODES_LEVEL1;
 	}
 	free(value);
-	axis->whole = fmax(1 / 6., variance) / pow(fmax(1, axis->width), 2);
-	return 0;
+	return fmax(1 / 6., variance) / pow(fmax(1, axis->width), 2);
+}
+
+static int find_whole(const struct td_separate_input *input, struct td_axis *axis)
+{
+	axis->whole = variance_of(input, axis, 0);
+	axis->edgeless = axis->sharp ? variance_of(input, axis, 1) : axis->whole;
+	return axis->whole < 0 || axis->edgeless < 0 ? -ENOMEM : 0;
 }
 
 int td_axis_find(const struct td_separate_input *input, struct td_axis *axis)
@@ -291,20 +321,18 @@ int td_axis_find(const struct td_separate_input *input, struct td_axis *axis)
 	axis->width = find_width(input);
 	if (axis->width > 0 && input->width > 0)
 		axis->width = input->width;
-	if (input->exact && find_whole(input, axis) < 0)
-		return -ENOMEM;
 	if (axis->width > 0) {
 		axis->kind = TD_AXIS_REQUESTED;
 		err = find_beyond(input, axis);
 		find_empty(input, axis);
 		find_start(input, axis);
-		return err;
+		return !err && input->exact ? find_whole(input, axis) : err;
 	}
 	axis->kind = TD_AXIS_MEASURED;
 	axis->width = input->width > 0 ? input->width : 1;
 	find_empty(input, axis);
 	axis->own = axis->empty;
-	return 0;
+	return input->exact ? find_whole(input, axis) : 0;
 }
 
 double td_axis_length(const struct td_axis *axis, const struct td_separate_window *window)
@@ -383,6 +411,11 @@ double td_axis_least(const struct td_axis *axis, double length)
 	double step = length / 255;
 
 	return axis->whole > 0 ? axis->whole : 1e-3 + step * step / 12;
+}
+
+double td_axis_edgeless(const struct td_axis *axis, double length)
+{
+	return axis->edgeless > 0 ? axis->edgeless : td_axis_least(axis, length);
 }
 
 double td_axis_beyond(const struct td_axis *axis, const struct td_separate_window *window)

@@ -14,6 +14,7 @@ struct td_axis {
 	double width;        /* slots a cycle */
 	double whole;        /* variance that counts have for being whole, cycles squared,
 				mean of level 1; 0: they are 255ths of slots */
+	double edgeless;     /* the same of counts from which edges were taken off */
 	double own;          /* cycles taken off the measured length; MEASURED only */
 	double empty;        /* mean length of empty windows, cycles; 0: none */
 	double empty_spread; /* its standard deviation */
@@ -97,6 +98,9 @@ double td_axis_lost(const struct td_axis *axis, double length);
 /* The least variance of the counts of a window with so many cycles, own ones
  * included: what reading them leaves.  Cycles squared, mean of level 1. */
 double td_axis_least(const struct td_axis *axis, double length);
+
+/* The same of counts from which what goes with td_axis_beyond() was taken off. */
+double td_axis_edgeless(const struct td_axis *axis, double length);
 
 /* What the window took beyond what was asked for, less the mean of all; cycles. */
 double td_axis_beyond(const struct td_axis *axis,

@@ -53,6 +53,11 @@ static double least(const struct td_rows *rows, const struct td_bin *bin)
 	return td_axis_least(&rows->axis, length_of(bin) + fmax(0, rows->axis.empty));
 }
 
+static double edgeless(const struct td_rows *rows, const struct td_bin *bin)
+{
+	return td_axis_edgeless(&rows->axis, length_of(bin) + fmax(0, rows->axis.empty));
+}
+
 static void set_part(struct td_rows *rows, struct td_key *key, uint32_t from, uint32_t to,
 		     struct pool all[TD_ROW_CLASSES][OCTAVES])
 {
@@ -150,7 +155,7 @@ static void add_own(const struct td_rows *rows, const struct td_key *key,
 			add_window(line, w);
 			cycles = w->length - td_axis_lost(&rows->axis, w->length);
 			*squares += cycles * cycles;
-			line->read += least(rows, bin);
+			line->read += edgeless(rows, bin);
 		}
 	}
 }
