@@ -707,16 +707,17 @@ static int separate(struct td_report *report, const struct td_separate_input *in
 	int err;
 
 	if (report->log->rates)
-		return td_report_rates(report, input, report->log->counts, 0);
+		return td_report_rates(report, input, report->log->counts, NULL, 0);
 	err = report->log->parts ? td_separate_parts(input, &result)
 				 : td_separate(input, &result);
 	if (err)
 		return err;
 	if (result.cost.axis != TD_AXIS_NONE)
 		err = take_result(report, &result);
-	td_separate_free(&result);
 	if (!err && report->log->exact && (input->returns || report->log->parts))
-		err = td_report_rates(report, input, report->log->counts, 1);
+		err = td_report_rates(report, input, report->log->counts, result.trace,
+				      1);
+	td_separate_free(&result);
 	return err;
 }
 

@@ -265,20 +265,23 @@ static int counts_more(const struct td_groups_plan *plan, uint32_t first)
 }
 
 int td_report_rates(struct td_report *report, const struct td_separate_input *input,
-		    const struct td_report_counts *counts, uint32_t first)
+		    const struct td_report_counts *counts,
+		    const struct td_separate_trace *insns, uint32_t first)
 {
-	struct td_separate insns = {.functions = 0};
+	struct td_separate common = {.functions = 0};
 	int err = 0;
 
 	/* where cores are shared, level 1 is of such rates, it says nothing more */
-	if (first && input->common && counts_more(&report->plan, first))
-		err = td_separate_common(input, &insns);
-	for (uint32_t g = first; g < report->plan.groups && !err; g++) {
-		err = separate_group(report, input, counts, g, 0, insns.trace);
-		if (!err)
-			err = separate_group(report, input, counts, g, 1, insns.trace);
+	if (!insns && first && input->common && counts_more(&report->plan, first)) {
+		err = td_separate_common(input, &common);
+		insns = common.trace;
 	}
-	td_separate_free(&insns);
+	for (uint32_t g = first; g < report->plan.groups && !err; g++) {
+		err = separate_group(report, input, counts, g, 0, insns);
+		if (!err)
+			err = separate_group(report, input, counts, g, 1, insns);
+	}
+	td_separate_free(&common);
 	return err;
 }
 

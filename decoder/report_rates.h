@@ -25,10 +25,12 @@ struct td_report_counts {
 /*
  * Fills the functions' groups->rate for all groups from `first` on, as far as there are
  * windows; with 0 how functions were told apart as well, for nobody else does.  `input`
- * as for td_separate(); counts[] is of its windows.  0 or -ENOMEM.
+ * as for td_separate(); counts[] is of its windows; insns is td_separate_common()'s trace
+ * if somebody has it already.  0 or -ENOMEM.
  */
 int td_report_rates(struct td_report *report, const struct td_separate_input *input,
-		    const struct td_report_counts *counts, uint32_t first);
+		    const struct td_report_counts *counts,
+		    const struct td_separate_trace *insns, uint32_t first);
 
 /*
  * The program's instructions in each window, whatever else its group counts: what

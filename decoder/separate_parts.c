@@ -320,6 +320,10 @@ int td_separate_parts(const struct td_separate_input *input, struct td_separate 
 		err = td_separate_common(input, &parts.common);
 	if (!err)
 		err = join(input, &parts, result);
+	if (!err) {
+		result->trace = parts.common.trace;
+		parts.common.trace = NULL;
+	}
 	td_separate_free(&parts.common);
 	for (unsigned p = 0; p < parts.n; p++)
 		td_separate_free(&parts.part[p].result);
