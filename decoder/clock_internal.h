@@ -44,6 +44,7 @@ struct td_clock_window {
 	float beyond[TD_SEPARATE_NODES]; /* its counts less those of an edge as long */
 	float reading;                   /* variance of each, by what 255ths leave */
 	float weight;                    /* of an own window, td_clock_weigh() */
+	float rare; /* how much more rarely such a length is asked for than the least */
 	float stay[2]; /* instructions where it opened, and where it closed, expected */
 	uint8_t batch;
 	uint8_t alone;  /* it was in one column */

@@ -284,12 +284,12 @@ double td_clock_own_weight(const struct td_clock_data *d, const struct td_clock_
 	double square = state->varies * state->varies * spread;
 
 	if (state->speed == 0 || square <= 0)
-		return 1;
+		return w->rare;
 	differ(d, w, by);
 	/* of both ends, by all between them */
 	at = td_direction_product(by, state->axis) * state->varies *
 	     td_clock_lean(d, w->ticks) / (square + READ_SIDES * w->reading);
 	at *= state->speed;
 	at = fmax(-RELATIVE_MOST, fmin(RELATIVE_MOST, at));
-	return 1 / pow(1 + at, TD_CLOCK_OWN);
+	return w->rare / pow(1 + at, TD_CLOCK_OWN);
 }

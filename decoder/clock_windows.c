@@ -17,6 +17,7 @@
 #define ROUNDED 0.1  /* variance of rounding, in steps */
 #define BLURRED 400. /* variance of a start behind edges, about; cycles squared */
 #define SHARP 1.
+#define RAREST 3.      /* logarithm: so much rarer at most */
 #define WHOLE (1 / 6.) /* slots squared: what counts have for being whole, at least */
 
 const struct td_clock_set td_clock_sets[2][TD_CLOCK_SETS] = {
@@ -245,6 +246,17 @@ static int find_reading(struct td_clock_data *d, const struct td_axis *axis)
 	return 0;
 }
 
+/* Of windows with as many instructions the slow ones were asked for more cycles, and
+ * those are rarer. */
+static double rarity_of(const struct td_clock_data *d, double asked)
+{
+	double width = d->most / TD_CLOCK_CLASSES, sum = 0;
+
+	for (int i = 0; i < TD_CLOCK_CLASSES && i * width < asked; i++)
+		sum += d->fall[i] * fmin(width, asked - i * width);
+	return exp(fmin(RAREST, sum));
+}
+
 static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 		     const struct td_keys *keys, size_t i, struct td_clock_window *to)
 {
@@ -253,6 +265,7 @@ static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 
 	to->ticks = d->input->clock[i];
 	to->asked = axis->follows ? (float)td_axis_length(axis, from) : from->requested;
+	to->rare = (float)rarity_of(d, from->requested);
 	to->batch = (uint8_t)td_row_batch(d->input, i);
 	to->key[0] = keys->open[i];
 	to->key[1] = keys->close[i];

@@ -60,6 +60,7 @@ static void make(struct td_clock_data *d, int change)
 		w->ticks = (float)ticks;
 		w->reading = 0.1f;
 		w->own = w->alone = 1;
+		w->rare = 1;
 		w->beyond[0] = (float)(0.3 * ticks + more);
 		w->beyond[3] = (float)(-0.3 * ticks - more);
 	}

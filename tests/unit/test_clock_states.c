@@ -73,6 +73,7 @@ static void make(struct td_clock_data *d)
 		w->column[0] = w->column[1] = i % COLUMNS;
 		w->reading = (float)READING;
 		w->own = w->alone = 1;
+		w->rare = 1;
 		d->pace[i % COLUMNS] = 1;
 		while (!run(i % COLUMNS, &at, w))
 			;
