@@ -225,6 +225,10 @@ static inline double td_clock_spread(const struct td_clock_data *d, double ticks
 int td_clock_complete(const struct td_clock_data *d, const struct td_clock_window *w);
 int td_clock_asked(const struct td_clock_data *d, const struct td_clock_window *w);
 
+/* How much more rarely a length is asked for than the least.  Of windows with as many
+ * instructions the slow ones were asked for more cycles, and those are rarer. */
+double td_clock_rarity(const struct td_clock_data *d, double asked);
+
 /* What an own window weighs: as much less as it is slow. */
 double td_clock_own_weight(const struct td_clock_data *d,
 			   const struct td_clock_window *w);

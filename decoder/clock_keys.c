@@ -225,7 +225,8 @@ static double weight_of(const struct td_clock_data *d, const struct td_clock_key
 {
 	return window_of(d, entry)->batch == without
 		       ? 0
-		       : 1 / d->pace[key->column[d->entry[entry].other]];
+		       : window_of(d, entry)->rare /
+				 d->pace[key->column[d->entry[entry].other]];
 }
 
 /* Forward a window stands for the instructions before its last, backward for those
@@ -317,7 +318,7 @@ static void find_means(const struct td_clock_data *d, struct td_clock_key *key,
 		       uint32_t b, unsigned without)
 {
 	struct td_clock_bin *bin = &key->bin[b];
-	double *lean = key->lean + (size_t)b * key->columns, told = 0;
+	double *lean = key->lean + (size_t)b * key->columns;
 
 	memset(lean, 0, key->columns * sizeof(*lean));
 	memset(bin->beyond, 0, sizeof(bin->beyond));
@@ -328,15 +329,12 @@ static void find_means(const struct td_clock_data *d, struct td_clock_key *key,
 			      (bin->weight > 0 ? bin->weight : 1);
 
 		bin->asked += part * w->asked;
-		told += w->silent ? 0 : part * w->rare;
 		for (int k = 0; k < NODES && !w->silent; k++)
-			bin->beyond[k] += part * w->rare * w->beyond[k];
+			bin->beyond[k] += part * bin->weight / bin->told * w->beyond[k];
 		lean[key->itself] += part * td_clock_lean(d, w->stay[key->backward]);
 		lean[d->entry[i].other] +=
 			part * td_clock_lean(d, w->stay[!key->backward]);
 	}
-	for (int k = 0; k < NODES && told > 0; k++)
-		bin->beyond[k] /= told;
 }
 
 void td_clock_fill(struct td_clock_data *d, unsigned without)

@@ -207,7 +207,7 @@ static void add_bin(const struct td_clock_data *d, const struct td_clock_key *ke
 	}
 	at[n - 1] = d->columns;
 	x[n - 1] = 1;
-	x[n] = unbiased(d, bin->asked, bin->variance) - d->start - cycles;
+	x[n] = bin->asked - d->start - cycles;
 	weight = filter_row(left, bin->variance / bin->n, x, n);
 	td_clock_fit_add(fit, at, x, n, x[n], BOTH * weight);
 }

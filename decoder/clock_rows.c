@@ -52,11 +52,12 @@ static void find_scatter(const struct td_clock_data *d, const struct td_clock_ke
 	memset(bin->scatter, 0, sizeof(bin->scatter));
 	for (uint32_t i = bin->begin; i < bin->end && bin->told > 0; i++) {
 		double pace = d->pace[key->column[d->entry[i].other]];
-		double part = 1 / pace / bin->told, by[NODES];
+		const struct td_clock_window *w = &d->window[d->entry[i].window];
+		double part = w->rare / pace / bin->told, by[NODES];
 
-		if (d->window[d->entry[i].window].silent)
+		if (w->silent)
 			continue;
-		beyond_of(d, key, b, &d->window[d->entry[i].window], by);
+		beyond_of(d, key, b, w, by);
 		for (int s = 0; s < TD_CLOCK_SETS; s++)
 			add_product(&d->set[s], by, part * part * bin->telling,
 				    bin->scatter[s]);

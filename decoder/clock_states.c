@@ -282,14 +282,17 @@ double td_clock_own_weight(const struct td_clock_data *d, const struct td_clock_
 	const struct td_clock_state *state = &d->state[w->column[0]];
 	double spread = td_clock_spread(d, w->ticks), by[NODES], at;
 	double square = state->varies * state->varies * spread;
+	/* beside others with as many instructions */
+	double rare =
+		w->rare / td_clock_rarity(d, d->start + w->ticks * d->pace[w->column[0]]);
 
 	if (state->speed == 0 || square <= 0)
-		return w->rare;
+		return rare;
 	differ(d, w, by);
 	/* of both ends, by all between them */
 	at = td_direction_product(by, state->axis) * state->varies *
 	     td_clock_lean(d, w->ticks) / (square + READ_SIDES * w->reading);
 	at *= state->speed;
 	at = fmax(-RELATIVE_MOST, fmin(RELATIVE_MOST, at));
-	return w->rare / pow(1 + at, TD_CLOCK_OWN);
+	return rare / pow(1 + at, TD_CLOCK_OWN);
 }

@@ -246,9 +246,7 @@ static int find_reading(struct td_clock_data *d, const struct td_axis *axis)
 	return 0;
 }
 
-/* Of windows with as many instructions the slow ones were asked for more cycles, and
- * those are rarer. */
-static double rarity_of(const struct td_clock_data *d, double asked)
+double td_clock_rarity(const struct td_clock_data *d, double asked)
 {
 	double width = d->most / TD_CLOCK_CLASSES, sum = 0;
 
@@ -265,7 +263,7 @@ static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 
 	to->ticks = d->input->clock[i];
 	to->asked = axis->follows ? (float)td_axis_length(axis, from) : from->requested;
-	to->rare = (float)rarity_of(d, from->requested);
+	to->rare = (float)td_clock_rarity(d, from->requested);
 	to->batch = (uint8_t)td_row_batch(d->input, i);
 	to->key[0] = keys->open[i];
 	to->key[1] = keys->close[i];

@@ -42,6 +42,7 @@ static void make(struct td_clock_data *d, const struct td_separate_input *input,
 
 		w->column[1] = w->trigger[1] = w->key[1] = draw(at) < PART;
 		w->ticks = TICKS;
+		w->rare = 1;
 		w->batch = (uint8_t)(i % TD_BATCHES);
 		for (int k = 0; k < TD_NODES_LEVEL1; k++)
 			w->beyond[k] = (float)draw(at);
