@@ -720,7 +720,6 @@ END_TEST
 START_TEST(rare_lengths)
 {
 	struct sim_setup setup = edges;
-	double fall = 0;
 	struct run run;
 
 	setup.windows = 60000;
@@ -737,39 +736,13 @@ START_TEST(rare_lengths)
 	ck_assert_int_eq(take(&run), 1);
 	ck_assert_double_ge(run.data.least, 75);
 	ck_assert_double_le(run.data.least, 125);
-	for (int i = 6; i < 18; i++) {
-		double middle = (i + 0.5) * run.data.most / TD_CLOCK_CLASSES;
-
-		fall += run.data.fall[i] * (600 - middle) / 12;
-	}
-	ck_assert_double_eq_tol(fall, 1, 0.2);
-	/* and a window counts for those that are not */
-	for (size_t i = 0; i < run.data.windows; i++) {
-		const struct td_clock_window *w = &run.data.window[i];
-
-		if (w->asked > 180 && w->asked < 500)
-			ck_assert_double_eq_tol(w->rare * (600 - w->asked), 500, 100);
-	}
-	finish(&run);
-}
-END_TEST
-
-/* What a bin counts is what windows with all lengths alike would. */
-START_TEST(rare_windows_count_more)
-{
-	struct td_clock_window *rare;
-	struct td_clock_bin *bin;
-	struct run run;
-
-	start(&run, &edges);
-	sort(&run);
-	bin = &run.data.key[0].bin[2];
-	rare = &run.data.window[run.data.entry[bin->begin].window];
-	rare->rare = 1e9f;
-	td_clock_fill(&run.data, TD_NO_BATCH);
-	for (int k = 0; k < NODES; k++)
-		ck_assert_double_eq_tol(bin->beyond[k], rare->beyond[k], 1e-3);
-	ck_assert_double_ge(td_clock_own_weight(&run.data, rare), 1e8);
+	/* and a window counts for those that are not: twice as rare */
+	ck_assert_double_eq_tol(td_clock_rarity(&run.data, 400),
+				2 * td_clock_rarity(&run.data, 200), 0.5);
+	for (size_t i = 0; i < run.data.windows; i++)
+		ck_assert_double_eq_tol(
+			run.data.window[i].rare,
+			td_clock_rarity(&run.data, run.data.window[i].asked), 1e-4);
 	finish(&run);
 }
 END_TEST
@@ -812,27 +785,16 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("clock", (const TTest *const[]){the_mix_of_edges,
-							 silent_windows,
-							 sharp_lengths,
-							 rare_lengths,
-							 slow_ones_are_rarer,
-							 rare_windows_count_more,
-							 times_add_up,
-							 places_tell_ends,
-							 no_places_in_loops,
-							 once_through_the_pair,
-							 true_paces_stay,
-							 wrong_paces_go_back,
-							 rows_stay,
-							 slower_states,
-							 no_states,
-							 ends_of_the_same,
-							 true_slopes_stay,
-							 wrong_slopes_go_back,
-							 fractions,
-							 errors,
-							 nothing_to_tell,
-							 own_windows_without_edges,
-							 NULL});
+	return unit_main("clock", (const TTest *const[]){
+					  the_mix_of_edges,    silent_windows,
+					  sharp_lengths,       rare_lengths,
+					  slow_ones_are_rarer, own_windows_without_edges,
+					  times_add_up,        places_tell_ends,
+					  no_places_in_loops,  once_through_the_pair,
+					  true_paces_stay,     wrong_paces_go_back,
+					  rows_stay,           slower_states,
+					  no_states,           ends_of_the_same,
+					  true_slopes_stay,    wrong_slopes_go_back,
+					  fractions,           errors,
+					  nothing_to_tell,     NULL});
 }

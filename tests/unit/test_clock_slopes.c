@@ -212,10 +212,34 @@ START_TEST(what_chance_hides)
 }
 END_TEST
 
+/* Windows that are rare by what they were asked for stand for those that are missing: in
+ * where they were, how long they took and what they count. */
+START_TEST(rare_windows_count_more)
+{
+	const struct td_separate_input input = {.nodes = TD_NODES_LEVEL1};
+	struct td_clock_window *rare;
+	struct td_clock_data d;
+	uint64_t at = 1;
+
+	make(&d, &input, &at);
+	rare = &d.window[3];
+	rare->rare = 1e9f;
+	rare->asked = 100;
+	td_clock_fill(&d, TD_NO_BATCH);
+	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+		ck_assert_double_eq_tol(d.bins->beyond[k], rare->beyond[k], 1e-3);
+	ck_assert_double_eq_tol(d.bins->asked, rare->asked, 1e-3);
+	ck_assert_double_eq_tol(d.key[0].share[rare->column[1]], 1, 1e-3);
+	ck_assert_double_ge(td_clock_own_weight(&d, rare), 1e8);
+	td_clock_data_free(&d);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("clock_slopes",
 			 (const TTest *const[]){chance_of_a_share, chance_is_taken_off,
 						chance_alone, chance_leaves,
-						what_chance_hides, NULL});
+						what_chance_hides,
+						rare_windows_count_more, NULL});
 }
