@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/groups_level1.h"
+#include "decoder/separate_parts.h"
 
 #define USUAL 0.2       /* an event's mean, as a part of slots: separate.h's scale */
 #define RARE 50         /* times as rare as the commonest: mostly instructions */

@@ -62,7 +62,7 @@ struct td_separate_input {
 #define TD_RETURNS_AND_CALLS 2
 	int chosen; /* where a window opened had a say in whether it is silent */
 	int rates;  /* value[] are counts of any events: no parts of slots, no bounds */
-	/* of rates [functions]: common[] by all windows (td_separate_common()), where
+	/* of rates [functions]: common[] by all windows (separate_parts.h), where
 	 * value[known_at] is known_by times the same of those that are not silent.  NULL:
 	 * nobody knows. */
 	const struct td_separate_trace *known;
@@ -151,12 +151,6 @@ struct td_separate {
 	uint64_t own;     /* of them of one function alone */
 	struct td_separate_cost cost;
 };
-
-/*
- * common[], told apart by all windows that have it: result->trace is what is known of it,
- * as parts of slots; NULL if none has it.  0 or -ENOMEM.
- */
-int td_separate_common(const struct td_separate_input *input, struct td_separate *result);
 
 /*
  * 0 or -ENOMEM.  Too few windows are no error: then all functions have

@@ -27,4 +27,10 @@
  */
 int td_separate_parts(const struct td_separate_input *input, struct td_separate *result);
 
+/*
+ * common[], told apart by all windows that have it: result->trace is what is known of it,
+ * as parts of slots; NULL if none has it.  0 or -ENOMEM.
+ */
+int td_separate_common(const struct td_separate_input *input, struct td_separate *result);
+
 #endif
