@@ -198,7 +198,7 @@ static int find_pace_errors(const struct td_clock_data *d, const struct td_clock
 	return err;
 }
 
-/* Where there are no edges paces say all that is asked for. */
+/* Of instructions paces say all that is asked for. */
 static int solve_paces(struct td_clock_data *d, double width, struct td_clock *clock,
 		       struct td_clock_fit *fit)
 {

@@ -229,7 +229,8 @@ int td_clock_asked(const struct td_clock_data *d, const struct td_clock_window *
  * instructions the slow ones were asked for more cycles, and those are rarer. */
 double td_clock_rarity(const struct td_clock_data *d, double asked);
 
-/* What an own window weighs: as much less as it is slow. */
+/* What an own window weighs: as much less as it is slow, and more as its length is rare
+ * beside others with as many instructions. */
 double td_clock_own_weight(const struct td_clock_data *d,
 			   const struct td_clock_window *w);
 

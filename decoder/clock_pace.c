@@ -136,9 +136,10 @@ void td_clock_choose(struct td_clock_data *d)
 			d->window[i].alone && td_clock_asked(d, &d->window[i]);
 }
 
-/* What is asked for of windows with as many cycles varies by where the program starts,
- * and of windows with as many instructions by how slow it is; where fewer windows are
- * asked for a longer one there are more of the shorter ones. */
+/* What is asked for of own windows with as many cycles varies by where the program
+ * starts, and of those with as many instructions by how slow it is; where fewer windows
+ * are asked for a longer one there are more of the shorter ones.  Bins weigh them
+ * instead. */
 static double unbiased(const struct td_clock_data *d, double asked, double variance)
 {
 	double at = asked / d->most * TD_CLOCK_CLASSES;

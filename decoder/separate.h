@@ -75,8 +75,8 @@ struct td_separate_input {
 			  slots; 0: none, or not known */
 	/* 1 + a node of level 1 of which td_separate.trace is wanted; 0: of none */
 	unsigned traced;
-	/* what the traced node counts is clock[]: where there are no edges, cycles that
-	 * an instruction takes tell of it as well */
+	/* what the traced node counts is clock[]: where it is known to the cycle when
+	 * windows were due, cycles that an instruction takes tell of it as well */
 	int paced;
 	/* Of windows that are alike because they were measured together, but stand
 	 * anywhere in window[]: at most so many; 0 as 1. */

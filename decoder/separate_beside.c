@@ -14,17 +14,11 @@
 #define FREEDOM_MOST 1e6
 #define FAR 2.5 /* standard deviations: farther away is no chance */
 
-static double away_by(const struct td_separate_input *input, size_t function,
-		      unsigned batch, const double *change)
-{
-	return change[input->known_at] -
-	       input->known_by * input->known[function].change[batch];
-}
-
 void td_beside_add(struct td_beside *to, const struct td_separate_input *input,
 		   size_t function, unsigned batch, const double *change)
 {
-	double away = away_by(input, function, batch, change);
+	double away = change[input->known_at] -
+		      input->known_by * input->known[function].change[batch];
 
 	to->mean += away / TD_BATCHES;
 	to->square += away * away;
