@@ -418,7 +418,7 @@ static void count_ends(struct td_separate_state *s)
 
 static int run(struct td_separate_state *s, struct td_separate *result)
 {
-	const struct td_separate_input *input = s->input;
+	const struct td_separate_input *clock = s->input;
 	size_t n;
 	int err = td_columns_find(&s->columns, s->input, &s->axis);
 
@@ -436,6 +436,8 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 		return err;
 	if (s->late.window)
 		s->input = &s->late.input;
+	if (s->axis.sharp) /* else it takes lengths as they were asked for */
+		clock = s->input;
 	err = td_common_find(&s->common, s->input, &s->columns, &s->axis);
 	if (err)
 		return err;
@@ -452,7 +454,7 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	if (!err)
 		err = td_ends_find(&s->ends, s->input, &s->axis, &s->columns);
 	if (!err)
-		err = td_clock_find(&s->clock, input, &s->axis, &s->columns, &s->ends);
+		err = td_clock_find(&s->clock, clock, &s->axis, &s->columns, &s->ends);
 	if (!err)
 		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns, &s->ends);
 	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;

@@ -36,10 +36,12 @@ static void add_windows(const struct td_separate_input *input, const struct td_a
 	}
 }
 
-/* Who ends in a short visit was late in another one. */
-static int is_long(const struct sums *s)
+/* Who ends in a short visit was late in another one.  Where starts are sharp the window
+ * is longer by it all the same, and that is all that counts. */
+static int is_told(const struct sums *s, const struct td_axis *axis)
 {
-	return s->n >= WINDOWS_FEWEST && s->stayed >= STAYED_LEAST * s->n;
+	return s->n >= WINDOWS_FEWEST &&
+	       (axis->sharp || s->stayed >= STAYED_LEAST * s->n);
 }
 
 /* The square of a mean's error. */
@@ -51,12 +53,13 @@ static double error_of(const struct sums *s)
 }
 
 /* How far columns are from each other, squared, beyond what chance does. */
-static double scatter(const struct sums *sums, uint32_t columns)
+static double scatter(const struct sums *sums, const struct td_axis *axis,
+		      uint32_t columns)
 {
 	double n = 0, mean = 0, square = 0, chance = 0;
 
 	for (uint32_t c = 0; c < columns; c++) {
-		if (!is_long(&sums[c]))
+		if (!is_told(&sums[c], axis))
 			continue;
 		n += sums[c].n;
 		mean += sums[c].beyond;
@@ -67,12 +70,12 @@ static double scatter(const struct sums *sums, uint32_t columns)
 }
 
 /* As much of it as is no chance; the rest of windows is as they are in the mean. */
-static void find_late(struct sums *sums, uint32_t columns)
+static void find_late(struct sums *sums, const struct td_axis *axis, uint32_t columns)
 {
-	double among = scatter(sums, columns), n = 0, mean = 0;
+	double among = scatter(sums, axis, columns), n = 0, mean = 0;
 
 	for (uint32_t c = 0; c < columns; c++) {
-		if (is_long(&sums[c]) && among > 0)
+		if (is_told(&sums[c], axis) && among > 0)
 			sums[c].late = sums[c].beyond / sums[c].n * among /
 				       (among + error_of(&sums[c]));
 		n += sums[c].n;
@@ -82,12 +85,19 @@ static void find_late(struct sums *sums, uint32_t columns)
 		sums[c].late -= mean / n;
 }
 
+/* Of 255ths behind sharp starts clock_late.c knows. */
+static int is_hidden(const struct td_separate_input *input, const struct td_axis *axis)
+{
+	return axis->kind == TD_AXIS_REQUESTED && !axis->follows &&
+	       (axis->start_spread > 0 || (axis->sharp && input->exact));
+}
+
 int td_late_find(struct td_late *late, const struct td_separate_input *input,
 		 const struct td_axis *axis, const struct td_columns *columns)
 {
 	struct sums *sums;
 
-	if (axis->kind != TD_AXIS_REQUESTED || axis->follows || axis->start_spread <= 0)
+	if (!is_hidden(input, axis))
 		return 0;
 	sums = calloc(columns->columns + 1, sizeof(*sums));
 	late->window = malloc((input->windows + 1) * sizeof(*late->window));
@@ -99,7 +109,7 @@ int td_late_find(struct td_late *late, const struct td_separate_input *input,
 	late->input = *input;
 	late->input.window = late->window;
 	add_windows(input, axis, columns, sums);
-	find_late(sums, columns->columns);
+	find_late(sums, axis, columns->columns);
 	for (size_t i = 0; i < input->windows; i++)
 		if (counts(&input->window[i], axis))
 			late->window[i].requested += (float)sums[columns->close[i]].late;

@@ -6,7 +6,8 @@
  * what a window took beyond what was asked for nobody knows in one window what was the
  * pipeline's and what the program's; but the pipeline's knows nothing of the function.
  * So what windows that end in a function take beyond others, in the mean, is the
- * function's: as much longer were they asked to be.  doc/estimates.md, "Lengths".
+ * function's: as much longer were they asked to be.  Where starts are sharp that is so of
+ * groups of events; of 255ths clock_late.c knows.  doc/estimates.md, "Lengths".
  *
  * Context: any; no globals.
  */
