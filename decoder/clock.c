@@ -142,12 +142,16 @@ static int solve_slopes(struct td_clock_data *d, struct td_clock *clock,
 	if (!err)
 		err = find_paces(d, mean, pace);
 	if (!err)
+		err = td_cholesky_inverse_diagonal(pace->matrix, pace->n, d->pace_error);
+	for (uint32_t c = 0; c < d->columns && !err; c++)
+		d->pace_error[c] *= d->pace[c] * d->pace[c];
+	if (!err)
 		err = td_clock_slopes_find(slopes, d);
 	for (unsigned b = 0; b < TD_BATCHES && !err; b++) {
 		find_paces_without(d, b, mean, pace);
 		memcpy(paces + (size_t)b * d->columns, pace->at,
 		       d->columns * sizeof(*paces));
-		err = td_clock_slopes_without(slopes, d, b);
+		err = td_clock_slopes_without(slopes, d, b, pace->at);
 	}
 	if (!err)
 		set_values(d, slopes, paces, clock);
@@ -231,10 +235,11 @@ static int find(struct td_clock_data *d, double width, struct td_clock *clock)
 	clock->error = calloc((size_t)d->columns + 1, sizeof(*clock->error));
 	clock->prior = calloc((size_t)d->columns + 1, sizeof(*clock->prior));
 	d->pace = calloc(d->columns + 1, sizeof(*d->pace));
+	d->pace_error = calloc(d->columns + 2, sizeof(*d->pace_error));
 	d->slope = calloc(d->columns + 1, sizeof(*d->slope));
 	d->state = calloc(d->columns + 1, sizeof(*d->state));
-	if (!clock->value || !clock->error || !clock->prior || !d->pace || !d->slope ||
-	    !d->state)
+	if (!clock->value || !clock->error || !clock->prior || !d->pace ||
+	    !d->pace_error || !d->slope || !d->state)
 		return -ENOMEM;
 	err = td_clock_sort(d);
 	if (err)
@@ -260,6 +265,7 @@ void td_clock_data_free(struct td_clock_data *d)
 	free(d->whole.bins);
 	free(d->whole.cells);
 	free(d->pace);
+	free(d->pace_error);
 	free(d->slope);
 	free(d->state);
 }

@@ -134,6 +134,7 @@ struct td_clock_data {
 	double differ;  /* variance of `speed` between columns */
 	double memory;  /* instructions, in which a state is forgotten to a part of e */
 	double *pace;   /* [columns]: cycles an instruction */
+	double *pace_error;                 /* [columns]: variance */
 	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
 					       edge */
 	struct td_clock_state *state;       /* [columns] */
@@ -288,9 +289,10 @@ int td_clock_slopes_init(struct td_clock_slopes *slopes, const struct td_clock_d
 void td_clock_slopes_free(struct td_clock_slopes *slopes);
 /* By all windows, with which keys are filled; and keeps these. */
 int td_clock_slopes_find(struct td_clock_slopes *slopes, struct td_clock_data *d);
-/* Once for each batch without which keys are filled, then for what chance adds. */
+/* Once for each batch without which keys are filled and pace[columns] were found, then
+ * for what chance adds. */
 int td_clock_slopes_without(struct td_clock_slopes *slopes, const struct td_clock_data *d,
-			    unsigned batch);
+			    unsigned batch, const double *pace);
 void td_clock_slopes_chance(struct td_clock_slopes *slopes);
 /* Behind that: slope[columns], without the batch or with all (TD_NO_BATCH). */
 void td_clock_slopes_take(struct td_clock_slopes *slopes, const struct td_clock_data *d,

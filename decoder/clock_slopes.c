@@ -62,6 +62,21 @@ void td_clock_slopes_free(struct td_clock_slopes *slopes)
 	}
 }
 
+static int is_pace(const struct td_clock_data *d, int set, size_t side)
+{
+	return d->sharp && side < (size_t)d->set[set].sides &&
+	       d->set[set].node[side] == TD_CLOCK_CYCLES;
+}
+
+/* What a column takes was found by all windows; of groups more than tell what it counts.
+ */
+static double surely(const struct td_clock_data *d, int set, uint32_t c, size_t side)
+{
+	if (d->input->exact && is_pace(d, set, side))
+		return 1 / fmax(UNSURE_LEAST, d->pace_error[c]);
+	return 1 / (DIFFER * DIFFER);
+}
+
 /* From what own windows say, and how they lean. */
 static void begin_rows(const struct td_clock_data *d, int set, struct td_clock_fit *fit)
 {
@@ -72,7 +87,7 @@ static void begin_rows(const struct td_clock_data *d, int set, struct td_clock_f
 
 		for (size_t r = 0; r + 1 < sides; r++) {
 			at[r] = d->slope[c][d->set[set].node[r]];
-			ridge[r] = 1 / (DIFFER * DIFFER);
+			ridge[r] = surely(d, set, c, r);
 		}
 		at[sides - 1] = d->state[c].speed;
 		ridge[sides - 1] = 1 / fmax(UNSURE_LEAST, d->state[c].unsure);
@@ -80,19 +95,21 @@ static void begin_rows(const struct td_clock_data *d, int set, struct td_clock_f
 }
 
 /* Of a column: what it counts beyond an edge is none, and what it takes was found. */
-static double prior_of(const struct td_clock_data *d, int set, uint32_t c, size_t side)
+static double prior_of(const struct td_clock_data *d, int set, const double *pace,
+		       uint32_t c, size_t side)
 {
 	if (side == (size_t)d->set[set].sides)
 		return d->state[c].speed;
-	return d->sharp && d->set[set].node[side] == TD_CLOCK_CYCLES ? d->pace[c] : 0;
+	return is_pace(d, set, side) ? pace[c] : 0;
 }
 
-static void pull_rows(const struct td_clock_data *d, int set, struct td_clock_fit *fit)
+static void pull_rows(const struct td_clock_data *d, int set, const double *pace,
+		      struct td_clock_fit *fit)
 {
 	size_t sides = sides_of(d, set);
 
 	for (size_t i = 0; i < fit->n; i++) {
-		double prior = prior_of(d, set, (uint32_t)(i / sides), i % sides);
+		double prior = prior_of(d, set, pace, (uint32_t)(i / sides), i % sides);
 
 		fit->pull[i] += fit->ridge[i] * (prior - fit->at[i]);
 	}
@@ -130,7 +147,7 @@ static int solve_rows(struct td_clock_data *d, struct td_clock_slopes *slopes, i
 	begin_rows(d, set, fit);
 	td_clock_fit_clear(fit);
 	err = td_clock_rows(d, set, fit, TD_NO_BATCH);
-	pull_rows(d, set, fit);
+	pull_rows(d, set, d->pace, fit);
 	td_clock_factor(fit);
 	td_clock_step(fit);
 	take_slopes(d, set, fit, d->slope);
@@ -160,7 +177,7 @@ int td_clock_slopes_find(struct td_clock_slopes *slopes, struct td_clock_data *d
  * X in the mean: the jackknife's variance.
  */
 int td_clock_slopes_without(struct td_clock_slopes *slopes, const struct td_clock_data *d,
-			    unsigned batch)
+			    unsigned batch, const double *pace)
 {
 	int err = 0;
 
@@ -170,7 +187,7 @@ int td_clock_slopes_without(struct td_clock_slopes *slopes, const struct td_cloc
 
 		memset(fit->pull, 0, fit->n * sizeof(*fit->pull));
 		err = td_clock_rows(d, s, fit, batch);
-		pull_rows(d, s, fit);
+		pull_rows(d, s, pace, fit);
 		for (size_t i = 0; i < fit->n; i++)
 			pull[i] = fit->pull[i] - WITHOUT_ONE * chance->pull[i];
 		if (!err)
@@ -279,7 +296,7 @@ static void take_errors(const struct td_clock_data *d, int set,
 			clock->error[c][node] = error_of(d, c, node, guessed);
 			if (set == 0 && node == 0)
 				clock->error[c][1] = error_of(d, c, 1, guessed);
-			prior += diagonal[at + r] * fit->ridge[at + r] /
+			prior += diagonal[at + r] / (DIFFER * DIFFER) /
 				 (double)(sides - 1);
 		}
 		if (set == 0)
@@ -304,10 +321,9 @@ static void draw_differences(const struct td_clock_data *d, int set, uint64_t *r
 
 	for (uint32_t c = 0; c < d->columns; c++) {
 		for (size_t r = 0; r + 1 < sides; r++) {
-			int paces = d->sharp && d->set[set].node[r] == TD_CLOCK_CYCLES;
+			double lost = is_pace(d, set, r) ? LOST_PACE : LOST_FRACTION;
 
-			step[c * sides + r] = draw_sign(random) * d->pace[c] *
-					      (paces ? LOST_PACE : LOST_FRACTION);
+			step[c * sides + r] = draw_sign(random) * d->pace[c] * lost;
 		}
 		step[c * sides + sides - 1] = 0;
 	}

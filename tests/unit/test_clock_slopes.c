@@ -12,7 +12,8 @@
 #define RUNS 40
 #define TICKS 100.
 #define PART 0.3 /* of the windows end in the second column */
-#define SIDES 4  /* of each column: three nodes, and how it leans */
+#define NODES TD_SEPARATE_NODES
+#define SIDES 4 /* of each column: three nodes, and how it leans */
 
 /* A number in 0..1; `at` goes on. */
 static double draw(uint64_t *at)
@@ -64,7 +65,7 @@ static void find_chance(struct td_clock_data *d, struct td_clock_slopes *slopes)
 {
 	for (unsigned b = 0; b < TD_BATCHES; b++) {
 		td_clock_fill(d, b);
-		ck_assert_int_eq(td_clock_slopes_without(slopes, d, b), 0);
+		ck_assert_int_eq(td_clock_slopes_without(slopes, d, b, d->pace), 0);
 	}
 	td_clock_slopes_chance(slopes);
 }
@@ -235,11 +236,67 @@ START_TEST(rare_windows_count_more)
 }
 END_TEST
 
+/* Windows in a fast state or a slow one, a quarter faster or slower; the slow ones count
+ * less.  Most of those that tell are slow, by chance. */
+static void make_states(struct td_clock_data *d, const struct td_separate_input *input)
+{
+	uint64_t at = 1;
+
+	make(d, input, &at);
+	d->set = td_clock_sets[1];
+	d->sharp = 1;
+	d->pace_error = calloc(d->columns, sizeof(*d->pace_error));
+	ck_assert(d->pace_error);
+	for (unsigned i = 0; i < WINDOWS; i++) {
+		struct td_clock_window *w = &d->window[i];
+		int slow = i % 2 ? 1 : -1;
+
+		w->silent = slow < 0 && i % 4;
+		for (int k = 0; k < NODES; k++)
+			w->beyond[k] = (float)(0.01 * draw(&at));
+		w->beyond[0] += (float)(TICKS * (0.5 - 0.25 * slow));
+		w->beyond[TD_CLOCK_CYCLES] += (float)(TICKS * (1 + 0.25 * slow));
+	}
+	td_clock_fill(d, TD_NO_BATCH);
+}
+
+/* What windows that tell count of the first node, for each instruction. */
+static double first_node(int exact, double pace_error)
+{
+	const struct td_separate_input input = {.nodes = TD_NODES_LEVEL1, .exact = exact};
+	struct td_clock_slopes slopes;
+	struct td_clock_data d;
+	double found = 0;
+
+	make_states(&d, &input);
+	for (uint32_t c = 0; c < d.columns; c++)
+		d.pace_error[c] = pace_error;
+	ck_assert_int_eq(td_clock_slopes_init(&slopes, &d), 0);
+	ck_assert_int_eq(td_clock_slopes_find(&slopes, &d), 0);
+	for (uint32_t c = 0; c < d.columns; c++)
+		found += d.key[0].share[c] * d.slope[d.key[0].column[c]][0];
+	td_clock_slopes_free(&slopes);
+	td_clock_data_free(&d);
+	return found;
+}
+
+/* That these were slower than others all windows know, and what goes with it. */
+START_TEST(paces_of_all_windows)
+{
+	double met = first_node(1, 1);
+
+	ck_assert_double_lt(met, 0.45);
+	ck_assert_double_eq_tol(first_node(1, 1e-6), 0.5, 0.02);
+	/* where all windows tell they are no others */
+	ck_assert_double_eq_tol(first_node(0, 1e-6), met, 0.01);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("clock_slopes",
-			 (const TTest *const[]){chance_of_a_share, chance_is_taken_off,
-						chance_alone, chance_leaves,
-						what_chance_hides,
-						rare_windows_count_more, NULL});
+			 (const TTest *const[]){
+				 chance_of_a_share, chance_is_taken_off, chance_alone,
+				 chance_leaves, what_chance_hides,
+				 rare_windows_count_more, paces_of_all_windows, NULL});
 }
