@@ -10,6 +10,7 @@
 struct parser {
 	const char *at;
 	td_formula_name_fn *name;
+	td_formula_chance_fn *chance; /* or NULL */
 	void *context;
 	int depth;
 	int wrong;
@@ -51,8 +52,22 @@ static double number(struct parser *p)
 	return value;
 }
 
+/* Of when(a[0], ...), whose first argument is `length` bytes at `left`. */
+static double branch(const struct parser *p, const char *left, size_t length,
+		     const double *a)
+{
+	double more, mean;
+
+	if (isnan(a[0]) || isnan(a[1]))
+		return NAN;
+	more = p->chance ? p->chance(p->context, left, length, a[0] - a[1]) : a[0] > a[1];
+	mean = more * a[2] + (1 - more) * a[3];
+	return isnan(mean) ? a[a[0] > a[1] ? 2 : 3] : mean;
+}
+
 static double call(struct parser *p, const char *name, size_t length)
 {
+	const char *first = p->at, *second = NULL;
 	double a[ARGUMENTS_MOST] = {0};
 	int n = 0;
 
@@ -61,6 +76,7 @@ static double call(struct parser *p, const char *name, size_t length)
 			p->wrong = 1;
 		else
 			a[n++] = sum(p);
+		second = second ?: p->at;
 	} while (!p->wrong && take(p, ','));
 	expect(p, ')');
 	if (length == 3 && n == 2 && !strncmp(name, "min", 3))
@@ -68,7 +84,7 @@ static double call(struct parser *p, const char *name, size_t length)
 	if (length == 3 && n == 2 && !strncmp(name, "max", 3))
 		return isnan(a[0]) || isnan(a[1]) ? NAN : fmax(a[0], a[1]);
 	if (length == 4 && n == 4 && !strncmp(name, "when", 4))
-		return isnan(a[0]) || isnan(a[1]) ? NAN : a[0] > a[1] ? a[2] : a[3];
+		return branch(p, first, (size_t)(second - first), a);
 	p->wrong = 1;
 	return NAN;
 }
@@ -144,9 +160,11 @@ static double sum(struct parser *p)
 	return value;
 }
 
-double td_formula_value(const char *text, td_formula_name_fn *name, void *context)
+double td_formula_value(const char *text, td_formula_name_fn *name,
+			td_formula_chance_fn *chance, void *context)
 {
-	struct parser p = {.at = text, .name = name, .context = context};
+	struct parser p = {
+		.at = text, .name = name, .chance = chance, .context = context};
 	double value = sum(&p);
 
 	skip_blanks(&p);

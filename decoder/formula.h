@@ -14,9 +14,18 @@
 typedef double td_formula_name_fn(void *context, const char *name, size_t length);
 
 /*
- * The value of `text`.  NaN where a name has none, where something is divided by 0, or
- * where the text is no formula.  A branch of when() that is not taken may be NaN.
+ * The chance that the left side of a when(), `length` bytes at `left`, is more than the
+ * right one, which it seems to be by `by`.
  */
-double td_formula_value(const char *text, td_formula_name_fn *name, void *context);
+typedef double td_formula_chance_fn(void *context, const char *left, size_t length,
+				    double by);
+
+/*
+ * The value of `text`.  NaN where a name has none, where something is divided by 0, or
+ * where the text is no formula.  A branch of when() that is not taken may be NaN.  With
+ * `chance` (or NULL) a when() is the mean of both branches by that, if both have a value.
+ */
+double td_formula_value(const char *text, td_formula_name_fn *name,
+			td_formula_chance_fn *chance, void *context);
 
 #endif

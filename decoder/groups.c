@@ -14,6 +14,7 @@
 #define WHOLE 0.29      /* anything up to half an event: its standard deviation */
 #define LEFT_LEAST 1e-9 /* of a distribution, to have a mean */
 #define SOURCES_MAX (TD_EVENTS_MAX + TD_NODES_LEVEL1)
+#define LEFT_MOST 64 /* bytes: a when() of more takes the side that it seems to be */
 #define NODES TD_GROUPS_MAX /* as a group: level 1 as it was measured */
 
 /* One measured number that formulas use. */
@@ -35,6 +36,7 @@ struct sources {
 	uint32_t used;  /* bits of groups */
 	uint32_t moved; /* which source is moved, and by how much */
 	double by;
+	int sure; /* of when(): by what sources are, not by what they may be */
 };
 
 void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *header)
@@ -326,13 +328,13 @@ static const char *const alone_texts[] = {
 	"one_thread / ref_clock",
 };
 
-static double value_of(void *context, const char *name, size_t length);
+static double value_in(struct sources *all, const char *text);
 
 /* The part of its cycles in which the thread has the core alone; NAN: not known. */
 static double alone_of(struct sources *all)
 {
 	for (size_t i = 0; i < sizeof(alone_texts) / sizeof(alone_texts[0]); i++) {
-		double alone = td_formula_value(alone_texts[i], value_of, all);
+		double alone = value_in(all, alone_texts[i]);
 
 		if (isfinite(alone))
 			return fmax(all->least, fmin(all->most, alone));
@@ -386,14 +388,43 @@ static double value_of(void *context, const char *name, size_t length)
 	if (length == 5 && !memcmp(name, "width", 5))
 		return all->width;
 	text = formula_of(all->family, name, length);
-	return text ? td_formula_value(text, value_of, all) : NAN;
+	return text ? value_in(all, text) : NAN;
 }
 
 static double evaluate(struct sources *all, const char *text, uint32_t moved, double by)
 {
 	all->moved = moved;
 	all->by = by;
-	return td_formula_value(text, value_of, all);
+	return value_in(all, text);
+}
+
+static double half_of(struct sources *all, const char *text, double value);
+
+/*
+ * Near the step of a when() nobody knows on which side of it a function is: by how far
+ * the left side's interval reaches over it.  For a formula's own interval it is moved
+ * from one side to the other, so both are in it.
+ */
+static double chance_of(void *context, const char *left, size_t length, double by)
+{
+	char text[LEFT_MOST];
+	struct sources *all = context;
+	double half;
+
+	if (all->sure || length >= sizeof(text))
+		return by > 0;
+	memcpy(text, left, length);
+	text[length] = '\0';
+	all->sure = 1;
+	half = half_of(all, text, evaluate(all, text, UINT32_MAX, 0));
+	all->sure = 0;
+	evaluate(all, text, UINT32_MAX, 0); /* nothing is moved, as it was */
+	return half > 0 ? td_gauss_below(by * Z95 / half) : by > 0;
+}
+
+static double value_in(struct sources *all, const char *text)
+{
+	return td_formula_value(text, value_of, chance_of, all);
 }
 
 /*
@@ -464,10 +495,12 @@ static void set_node(struct sources *all, int node, struct td_topdown_value *val
 	if (!text || value[node].present || (parent >= 0 && !value[parent].present))
 		return;
 	all->used = 0;
+	all->sure = 0;
 	middle = evaluate(all, text, UINT32_MAX, 0);
 	if (!isfinite(middle))
 		return;
-	half = half_of(all, text, middle);
+	all->sure = 1;
+	half = half_of(all, text, evaluate(all, text, UINT32_MAX, 0));
 	value[node] = (struct td_topdown_value){
 		.present = 1,
 		.df = df_of(all),
@@ -509,7 +542,8 @@ int td_groups_is_shared(const struct td_groups_plan *plan)
 int td_groups_alone(const struct td_groups_plan *plan, const struct td_file_sum *first,
 		    uint64_t n, const struct td_groups *groups, struct td_estimate *alone)
 {
-	struct sources all = {.family = plan->family, .width = plan->width, .most = 1};
+	struct sources all = {
+		.family = plan->family, .width = plan->width, .most = 1, .sure = 1};
 	double half;
 
 	if (!plan->family || !td_groups_is_shared(plan))
@@ -613,7 +647,7 @@ static double given_value(void *context, const char *name, size_t length)
 	struct given *given = context;
 	const char *text = formula_of(given->family, name, length);
 
-	return text ? td_formula_value(text, given_value, given)
+	return text ? td_formula_value(text, given_value, NULL, given)
 		    : given->rate(given->context, name, length);
 }
 

@@ -258,11 +258,39 @@ START_TEST(formulas)
 		"x)",     "min(x, y)",  "1 / (x - 3)"};
 
 	for (size_t i = 0; i < COUNT(good); i++)
-		ck_assert_msg(fabs(td_formula_value(good[i].text, value, NULL) -
+		ck_assert_msg(fabs(td_formula_value(good[i].text, value, NULL, NULL) -
 				   good[i].value) < 1e-12,
 			      "%s", good[i].text);
 	for (size_t i = 0; i < COUNT(bad); i++)
-		ck_assert_msg(isnan(td_formula_value(bad[i], value, NULL)), "%s", bad[i]);
+		ck_assert_msg(isnan(td_formula_value(bad[i], value, NULL, NULL)), "%s",
+			      bad[i]);
+}
+END_TEST
+
+/* A quarter, of what is compared as `context` has it. */
+static double quarter(void *context, const char *left, size_t length, double by)
+{
+	ck_assert_uint_eq(length, strlen(context));
+	ck_assert_int_eq(strncmp(left, context, length), 0);
+	return by == 1 ? 0.25 : by > 0;
+}
+
+START_TEST(chances_in_formulas)
+{
+	char left[] = "max(x, 2)";
+
+	ck_assert_double_eq_tol(
+		td_formula_value("when(max(x, 2), 2, 8, 4)", value, quarter, left), 5,
+		1e-12);
+	ck_assert_double_eq_tol(
+		td_formula_value("when(max(x, 2), 1, 8, 4)", value, quarter, left), 8,
+		1e-12);
+	/* one branch alone has a value, and is taken, as it seems */
+	ck_assert_double_eq_tol(
+		td_formula_value("when(max(x, 2), 2, 8, y)", value, quarter, left), 8,
+		1e-12);
+	ck_assert_double_nan(
+		td_formula_value("when(max(x, 2), 2, y, 8)", value, quarter, left));
 }
 END_TEST
 
@@ -444,9 +472,9 @@ START_TEST(formulas_of_any_depth)
 
 	memset(text, '(', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	ck_assert_double_nan(td_formula_value(text, value, NULL));
+	ck_assert_double_nan(td_formula_value(text, value, NULL, NULL));
 	memset(text, '-', sizeof(text) - 1);
-	ck_assert_double_nan(td_formula_value(text, value, NULL));
+	ck_assert_double_nan(td_formula_value(text, value, NULL, NULL));
 }
 END_TEST
 
@@ -459,5 +487,5 @@ int main(void)
 			skylake_returns_what_counts_were_made_of, ivy_bridge_thresholds,
 			tables_are_sound, cpus_are_found, formats_of_terms,
 			other_families, arm_families, arm_cpus_are_found, formulas,
-			formulas_of_any_depth, NULL});
+			chances_in_formulas, formulas_of_any_depth, NULL});
 }

@@ -343,6 +343,61 @@ START_TEST(level_2_is_a_part_of_level_1)
 }
 END_TEST
 
+/* Ivy Bridge's memory bound with so many percent of fetch latency, +- 1, which the
+ * formula compares with 10; the backend is 40. */
+static const struct td_estimate *memory_bound(double latency)
+{
+	const struct {
+		const char *name;
+		double value;
+	} rate[] = {
+		{"cycles_0", latency / 100},
+		{"stalls_mem", 0.2},
+		{"stalls_total", 0.24},
+		{"stores", 0.05},
+		{"rs_empty", 0.15},
+		{"executed_1", 0.8},
+		{"executed_2", 0.5},
+		{"executed_3", 0.4},
+		{"inst", 1},
+	};
+
+	plan.family = td_events_named("ivybridge");
+	plan.events = COUNT(rate);
+	for (size_t i = 0; i < COUNT(rate); i++) {
+		struct td_file_event *event = &plan.event[i];
+
+		snprintf(event->name, sizeof(event->name), "%s", rate[i].name);
+		event->group = 1;
+		groups.rate[i] = (struct td_groups_rate){
+			.known = 1, .df = 50, .value = rate[i].value};
+	}
+	groups.rate[0].half = 0.01;
+	memset(node, 0, sizeof(node));
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	ck_assert(node[TD_NODE_MEMORY_BOUND].present);
+	return &node[TD_NODE_MEMORY_BOUND].estimate;
+}
+
+/* Near a step of a formula it may be this side or that: both are in the interval. */
+START_TEST(steps_of_formulas)
+{
+	const double below = 0.4 * 0.25 / 0.59, above = 0.4 * 0.25 / 0.44;
+	const struct td_estimate *found = memory_bound(8);
+
+	ck_assert_double_eq_tol(found->value, below, 1e-4);
+	ck_assert_double_lt(found->high, below + 0.001);
+	found = memory_bound(12);
+	ck_assert_double_eq_tol(found->value, above, 1e-4);
+	ck_assert_double_gt(found->low, above - 0.001);
+	found = memory_bound(10);
+	ck_assert_double_eq_tol(found->value, 0.4 * 0.25 / (0.59 - 0.15 / 2), 1e-4);
+	ck_assert_double_le(found->low, below);
+	ck_assert_double_ge(found->high, above);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {groups_give_level_2,
@@ -356,6 +411,7 @@ int main(void)
 				      rates_told_apart,
 				      level_2_is_a_part_of_level_1,
 				      groups_know_their_own_cost,
+				      steps_of_formulas,
 				      NULL};
 
 	return unit_main_between("group_rates", tests, setup, NULL);
