@@ -296,6 +296,7 @@ static void take_errors(const struct td_clock_data *d, int set,
 			clock->error[c][node] = error_of(d, c, node, guessed);
 			if (set == 0 && node == 0)
 				clock->error[c][1] = error_of(d, c, 1, guessed);
+			/* what windows say of paces is no prior */
 			prior += diagonal[at + r] / (DIFFER * DIFFER) /
 				 (double)(sides - 1);
 		}
