@@ -78,7 +78,7 @@ static double step_paces(struct td_clock_data *d, double mean, struct td_clock_f
 	return most;
 }
 
-/* fit->matrix is the last round's afterwards, factored. */
+/* And d->pace_error.  fit->matrix is the last round's afterwards, factored. */
 static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit *fit)
 {
 	double most = 1;
@@ -98,7 +98,7 @@ static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit 
 		most = step_paces(d, mean, fit);
 	}
 	td_clock_fill(d, TD_NO_BATCH);
-	return 0;
+	return td_cholesky_inverse_diagonal(fit->matrix, fit->n, d->pace_error);
 }
 
 /* One step from the solution of all windows: pace->at. */
@@ -142,10 +142,6 @@ static int solve_slopes(struct td_clock_data *d, struct td_clock *clock,
 	if (!err)
 		err = find_paces(d, mean, pace);
 	if (!err)
-		err = td_cholesky_inverse_diagonal(pace->matrix, pace->n, d->pace_error);
-	for (uint32_t c = 0; c < d->columns && !err; c++)
-		d->pace_error[c] *= d->pace[c] * d->pace[c];
-	if (!err)
 		err = td_clock_slopes_find(slopes, d);
 	for (unsigned b = 0; b < TD_BATCHES && !err; b++) {
 		find_paces_without(d, b, mean, pace);
@@ -183,23 +179,18 @@ static void set_instructions(const struct td_clock_data *d, double width,
 	}
 }
 
-static int find_pace_errors(const struct td_clock_data *d, const struct td_clock_fit *fit,
-			    struct td_clock *clock)
+static void find_pace_errors(const struct td_clock_data *d,
+			     const struct td_clock_fit *fit, struct td_clock *clock)
 {
 	unsigned node = d->input->traced - 1, rest = d->input->left - 1;
-	double *diagonal = malloc((fit->n + 1) * sizeof(*diagonal));
-	int err = diagonal ? td_cholesky_inverse_diagonal(fit->matrix, fit->n, diagonal)
-			   : -ENOMEM;
 
-	for (uint32_t c = 0; c < d->columns && !err; c++) {
+	for (uint32_t c = 0; c < d->columns; c++) {
 		double error = clock->value[c][node] *
 			       hypot(PACED_ERROR, SWAY_ERROR * d->state[c].unsure);
 
 		clock->error[c][node] = clock->error[c][rest] = error * error;
-		clock->prior[c] = diagonal[c] * fit->ridge[c];
+		clock->prior[c] = d->pace_error[c] * fit->ridge[c];
 	}
-	free(diagonal);
-	return err;
 }
 
 /* Of instructions paces say all that is asked for. */
@@ -222,7 +213,8 @@ static int solve_paces(struct td_clock_data *d, double width, struct td_clock *c
 		set_instructions(d, width, fit->at,
 				 clock->value + (1 + (size_t)b) * d->columns);
 	}
-	return find_pace_errors(d, fit, clock);
+	find_pace_errors(d, fit, clock);
+	return 0;
 }
 
 static int find(struct td_clock_data *d, double width, struct td_clock *clock)

@@ -134,7 +134,7 @@ struct td_clock_data {
 	double differ;  /* variance of `speed` between columns */
 	double memory;  /* instructions, in which a state is forgotten to a part of e */
 	double *pace;   /* [columns]: cycles an instruction */
-	double *pace_error;                 /* [columns]: variance */
+	double *pace_error; /* [columns + 1]: variances of their parts, and the start's */
 	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
 					       edge */
 	struct td_clock_state *state;       /* [columns] */

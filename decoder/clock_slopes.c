@@ -73,7 +73,7 @@ static int is_pace(const struct td_clock_data *d, int set, size_t side)
 static double surely(const struct td_clock_data *d, int set, uint32_t c, size_t side)
 {
 	if (d->input->exact && is_pace(d, set, side))
-		return 1 / fmax(UNSURE_LEAST, d->pace_error[c]);
+		return 1 / fmax(UNSURE_LEAST, d->pace[c] * d->pace[c] * d->pace_error[c]);
 	return 1 / (DIFFER * DIFFER);
 }
 

@@ -36,7 +36,7 @@ struct sources {
 	uint32_t used;  /* bits of groups */
 	uint32_t moved; /* which source is moved, and by how much */
 	double by;
-	int sure; /* of when(): by what sources are, not by what they may be */
+	int blurred; /* a when() is by what sources may be, not by what they are */
 };
 
 void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *header)
@@ -411,14 +411,13 @@ static double chance_of(void *context, const char *left, size_t length, double b
 	struct sources *all = context;
 	double half;
 
-	if (all->sure || length >= sizeof(text))
+	if (!all->blurred || length >= sizeof(text))
 		return by > 0;
 	memcpy(text, left, length);
 	text[length] = '\0';
-	all->sure = 1;
+	all->blurred = 0;
 	half = half_of(all, text, evaluate(all, text, UINT32_MAX, 0));
-	all->sure = 0;
-	evaluate(all, text, UINT32_MAX, 0); /* nothing is moved, as it was */
+	all->blurred = 1;
 	return half > 0 ? td_gauss_below(by * Z95 / half) : by > 0;
 }
 
@@ -445,6 +444,7 @@ static double half_of(struct sources *all, const char *text, double value)
 
 		moved[all->source[i].group] += fmax(up, isfinite(down) ? down : up);
 	}
+	all->moved = UINT32_MAX;
 	for (uint32_t g = 0; g <= NODES; g++)
 		square += moved[g] * moved[g];
 	return sqrt(square);
@@ -495,11 +495,11 @@ static void set_node(struct sources *all, int node, struct td_topdown_value *val
 	if (!text || value[node].present || (parent >= 0 && !value[parent].present))
 		return;
 	all->used = 0;
-	all->sure = 0;
+	all->blurred = 1;
 	middle = evaluate(all, text, UINT32_MAX, 0);
+	all->blurred = 0;
 	if (!isfinite(middle))
 		return;
-	all->sure = 1;
 	half = half_of(all, text, evaluate(all, text, UINT32_MAX, 0));
 	value[node] = (struct td_topdown_value){
 		.present = 1,
@@ -542,8 +542,7 @@ int td_groups_is_shared(const struct td_groups_plan *plan)
 int td_groups_alone(const struct td_groups_plan *plan, const struct td_file_sum *first,
 		    uint64_t n, const struct td_groups *groups, struct td_estimate *alone)
 {
-	struct sources all = {
-		.family = plan->family, .width = plan->width, .most = 1, .sure = 1};
+	struct sources all = {.family = plan->family, .width = plan->width, .most = 1};
 	double half;
 
 	if (!plan->family || !td_groups_is_shared(plan))

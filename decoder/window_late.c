@@ -7,11 +7,12 @@
 #include <string.h>
 
 #define WINDOWS_FEWEST 20
-#define STAYED_LEAST 0.5 /* part of them that have opened there as well */
+#define HERE_LEAST 0.5 /* part of them that were late there */
 
 /* Of windows that end in a column: what they took beyond others. */
 struct sums {
-	double n, beyond, square, stayed;
+	double n, beyond, square;
+	double here; /* of them, those that opened there as well, or all: add_windows() */
 	double late; /* the program's part of the mean */
 };
 
@@ -20,6 +21,8 @@ static int counts(const struct td_separate_window *w, const struct td_axis *axis
 	return !w->empty && td_axis_counts(axis, w);
 }
 
+/* Who ends in a short visit was late in another one.  Where starts are sharp the window
+ * is longer by it all the same, and that is all that counts. */
 static void add_windows(const struct td_separate_input *input, const struct td_axis *axis,
 			const struct td_columns *columns, struct sums *sums)
 {
@@ -30,18 +33,15 @@ static void add_windows(const struct td_separate_input *input, const struct td_a
 		if (!counts(&input->window[i], axis))
 			continue;
 		to->n++;
-		to->stayed += columns->open[i] == columns->close[i];
+		to->here += axis->sharp || columns->open[i] == columns->close[i];
 		to->beyond += beyond;
 		to->square += beyond * beyond;
 	}
 }
 
-/* Who ends in a short visit was late in another one.  Where starts are sharp the window
- * is longer by it all the same, and that is all that counts. */
-static int is_told(const struct sums *s, const struct td_axis *axis)
+static int is_told(const struct sums *s)
 {
-	return s->n >= WINDOWS_FEWEST &&
-	       (axis->sharp || s->stayed >= STAYED_LEAST * s->n);
+	return s->n >= WINDOWS_FEWEST && s->here >= HERE_LEAST * s->n;
 }
 
 /* The square of a mean's error. */
@@ -53,13 +53,12 @@ static double error_of(const struct sums *s)
 }
 
 /* How far columns are from each other, squared, beyond what chance does. */
-static double scatter(const struct sums *sums, const struct td_axis *axis,
-		      uint32_t columns)
+static double scatter(const struct sums *sums, uint32_t columns)
 {
 	double n = 0, mean = 0, square = 0, chance = 0;
 
 	for (uint32_t c = 0; c < columns; c++) {
-		if (!is_told(&sums[c], axis))
+		if (!is_told(&sums[c]))
 			continue;
 		n += sums[c].n;
 		mean += sums[c].beyond;
@@ -70,12 +69,12 @@ static double scatter(const struct sums *sums, const struct td_axis *axis,
 }
 
 /* As much of it as is no chance; the rest of windows is as they are in the mean. */
-static void find_late(struct sums *sums, const struct td_axis *axis, uint32_t columns)
+static void find_late(struct sums *sums, uint32_t columns)
 {
-	double among = scatter(sums, axis, columns), n = 0, mean = 0;
+	double among = scatter(sums, columns), n = 0, mean = 0;
 
 	for (uint32_t c = 0; c < columns; c++) {
-		if (is_told(&sums[c], axis) && among > 0)
+		if (is_told(&sums[c]) && among > 0)
 			sums[c].late = sums[c].beyond / sums[c].n * among /
 				       (among + error_of(&sums[c]));
 		n += sums[c].n;
@@ -109,7 +108,7 @@ int td_late_find(struct td_late *late, const struct td_separate_input *input,
 	late->input = *input;
 	late->input.window = late->window;
 	add_windows(input, axis, columns, sums);
-	find_late(sums, axis, columns->columns);
+	find_late(sums, columns->columns);
 	for (size_t i = 0; i < input->windows; i++)
 		if (counts(&input->window[i], axis))
 			late->window[i].requested += (float)sums[columns->close[i]].late;
