@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +39,7 @@ struct lane {
 };
 
 static __thread struct lane *lane;
+static __thread uintptr_t own_stack; /* where it begins, downwards */
 static uint64_t expected;
 
 static uint64_t draw(struct lane *of)
@@ -184,6 +184,19 @@ static void strand_work(void)
 	setcontext(&lane->back);
 }
 
+bool wild_has_room(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	for (unsigned i = 0; lane && i < STRANDS; i++) {
+		size_t left = here - (uintptr_t)lane->strand[i].stack;
+
+		if (left < STACK)
+			return left > STACK / 2;
+	}
+	return own_stack - here < STACK / 2;
+}
+
 static void make_strands(void)
 {
 	lane->alternate = malloc(STACK);
@@ -212,14 +225,20 @@ static void start_timer(void)
 		exit(3);
 }
 
+static void begin_thread(const struct wild *wild)
+{
+	own_stack = (uintptr_t)__builtin_frame_address(0);
+	let_signals(SIG_BLOCK);
+	if (wild->begin)
+		wild->begin();
+}
+
 static void *lane_work(void *argument)
 {
 	stack_t none = {.ss_flags = SS_DISABLE};
 
 	lane = argument;
-	let_signals(SIG_BLOCK);
-	if (lane->wild->begin)
-		lane->wild->begin();
+	begin_thread(lane->wild);
 	make_strands();
 	start_timer();
 	swapcontext(&lane->back, &lane->strand[0].context);
@@ -235,9 +254,7 @@ static void *endless(void *argument)
 {
 	struct wild *wild = argument;
 
-	let_signals(SIG_BLOCK);
-	if (wild->begin)
-		wild->begin();
+	begin_thread(wild);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 	for (;;)
 		check(wild);

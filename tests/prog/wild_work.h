@@ -8,6 +8,7 @@
 #define TD_PROG_WILD_WORK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 struct wild {
 	unsigned threads;
@@ -21,5 +22,10 @@ struct wild {
 
 /* Takes SIGUSR1, SIGUSR2 and alternate stacks for it.  Exits where it cannot do it. */
 void wild_run(struct wild *wild);
+
+/* Are no more than 32 KB of this thread's stack in use?  Who asks is interrupted by
+ * itself where a machine is slower than signals by the clock are frequent: again and
+ * again, for it lets them in before it is done.  Context: signal. */
+bool wild_has_room(void);
 
 #endif
