@@ -311,6 +311,7 @@ static int find_twins(struct td_separate_state *s)
 	for (uint32_t c = 0; c < s->columns.columns && s->common.taken; c++)
 		edges[c] -= s->common.taken[c];
 	td_variance_of_functions(&s->rows, edges, s->varies);
+	td_variance_widen_own(&s->rows, s->varies);
 	free(edges);
 	for (uint32_t c = 0; c < s->columns.columns; c++)
 		s->varies[c] *= sqrt(nodes_more(s));

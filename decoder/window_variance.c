@@ -194,3 +194,19 @@ void td_variance_of_functions(const struct td_rows *rows, const double *edges,
 		varies[key->function] = varies_by(rows, key, end, edges[key->function]);
 	}
 }
+
+void td_variance_widen_own(struct td_rows *rows, const double *varies)
+{
+	for (size_t k = 0; k < rows->keys; k++) {
+		const struct td_key *key = &rows->key[k];
+
+		for (uint32_t b = 0; b < key->bins; b++) {
+			struct td_row *own = &key->bin[b].row[TD_ROW_OWN];
+			double differ = varies[key->function] * own->cycles;
+
+			if (own->n > 0)
+				own->variance =
+					fmax(own->variance, pow(differ / own->n, 2));
+		}
+	}
+}

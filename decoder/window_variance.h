@@ -27,4 +27,11 @@ void td_variance_find(struct td_rows *rows);
 void td_variance_of_functions(const struct td_rows *rows, const double *edges,
 			      double *varies);
 
+/*
+ * Makes rows of own windows as unsure as what their function varies by, from above.  In a
+ * bin such windows may be all alike, and of bins with few windows others of the run say
+ * how much they scatter, which may not vary at all.
+ */
+void td_variance_widen_own(struct td_rows *rows, const double *varies);
+
 #endif

@@ -65,6 +65,7 @@ decoder_tests = \
 	tests/unit/test_window_short \
 	tests/unit/test_window_lines \
 	tests/unit/test_window_sways \
+	tests/unit/test_window_variance \
 	tests/unit/test_window_start \
 	tests/unit/test_window_stays \
 	tests/unit/test_window_strays
@@ -217,6 +218,9 @@ tests_unit_test_separate_states_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_sways_SOURCES = tests/unit/test_window_sways.c tests/unit/one_column.h $(td_separated)
 tests_unit_test_window_sways_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_sways_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_variance_SOURCES = tests/unit/test_window_variance.c
+tests_unit_test_window_variance_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_variance_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_keys_SOURCES = tests/unit/test_window_keys.c $(td_separated)
 tests_unit_test_window_keys_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_keys_LDADD = $(td_unit_ldadd) -lm
