@@ -268,8 +268,9 @@ static void find_edges(const struct td_separate_state *s, double *edges)
 }
 
 /* What varies by place is another in own windows, for they are away from a visit's ends;
- * else a function leans. */
-static int find_leans(struct td_separate_state *s)
+ * else a function leans.  As far as that goes with instructions it is left to them, of
+ * all windows (separate_states.h), and an error here. */
+static int find_leans(struct td_separate_state *s, const double *untold)
 {
 	struct td_stay *stay = td_stays_find(s->input, &s->axis, &s->columns);
 	double *covered = malloc((s->columns.columns + 1) * sizeof(*covered));
@@ -280,14 +281,15 @@ static int find_leans(struct td_separate_state *s)
 	for (uint32_t c = 0; c < s->columns.columns && !err; c++) {
 		double varies = s->varies[c];
 		double by_place = pow(stay[c].by_place, 2) * nodes_more(s);
+		double lean = LEANS * varies * (1 - stay[c].left[TD_STAYS - 1]);
 
 		stay[c].aside =
 			by_place > BY_PLACE * varies * varies ? 1 - covered[c] : 0;
-		s->twin_spread[c] =
-			varies <= VARIES ? 0
-			: stay[c].aside > 0
-				? varies
-				: LEANS * varies * (1 - stay[c].left[TD_STAYS - 1]);
+		s->twin_spread[c] = stay[c].aside > 0 ? varies : lean * untold[c];
+		s->left_lean[c] =
+			stay[c].aside > 0 ? 0 : lean * sqrt(1 - untold[c] * untold[c]);
+		if (varies <= VARIES)
+			s->twin_spread[c] = s->left_lean[c] = 0;
 	}
 	if (!err)
 		td_stays_lean(&s->rows, stay);
@@ -296,31 +298,43 @@ static int find_leans(struct td_separate_state *s)
 	return err;
 }
 
-static int find_twins(struct td_separate_state *s)
+/* What functions vary by, and the part of it that does not go with instructions. */
+static void find_varies(struct td_separate_state *s, double *edges, double *untold)
 {
-	double *edges;
-
-	/* that events are rare varies more from window to window than anything else */
-	if (s->input->rates)
-		return 0;
-	edges = calloc(s->columns.columns + 1, sizeof(*edges));
-	if (!edges)
-		return -ENOMEM;
-	if (s->axis.start_spread > 0)
-		find_edges(s, edges);
+	td_variance_of_functions(&s->rows, edges, untold);
 	for (uint32_t c = 0; c < s->columns.columns && s->common.taken; c++)
 		edges[c] -= s->common.taken[c];
 	td_variance_of_functions(&s->rows, edges, s->varies);
 	td_variance_widen_own(&s->rows, s->varies);
-	free(edges);
-	for (uint32_t c = 0; c < s->columns.columns; c++)
+	for (uint32_t c = 0; c < s->columns.columns; c++) {
+		untold[c] = s->varies[c] > 0 ? fmin(1, untold[c] / s->varies[c]) : 1;
 		s->varies[c] *= sqrt(nodes_more(s));
+	}
 	/* edges move nothing across a line: what is there is not lost in their scatter */
 	for (uint32_t c = 0; c < s->columns.columns && s->lines.line; c++) {
 		if (s->lines.line[c].weight > 0)
 			s->varies[c] = s->lines.line[c].varies;
 	}
-	return find_leans(s);
+}
+
+static int find_twins(struct td_separate_state *s)
+{
+	double *edges, *untold;
+	int err;
+
+	/* that events are rare varies more from window to window than anything else */
+	if (s->input->rates)
+		return 0;
+	edges = calloc(2 * ((size_t)s->columns.columns + 1), sizeof(*edges));
+	if (!edges)
+		return -ENOMEM;
+	untold = edges + s->columns.columns;
+	if (s->axis.start_spread > 0)
+		find_edges(s, edges);
+	find_varies(s, edges, untold);
+	err = find_leans(s, untold);
+	free(edges);
+	return err;
 }
 
 int td_separate_lines(const struct td_separate_state *s, const struct td_axis *axis,
@@ -399,6 +413,7 @@ static void free_state(struct td_separate_state *s)
 	td_normal_free(&s->normal);
 	free(s->varies);
 	free(s->twin_spread);
+	free(s->left_lean);
 	free(s->tie);
 	free(s->prior_part);
 	free(s->at.each);
@@ -428,9 +443,10 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	n = (size_t)s->columns.columns + 1;
 	s->varies = calloc(n, sizeof(*s->varies));
 	s->twin_spread = calloc(n, sizeof(*s->twin_spread));
+	s->left_lean = calloc(n, sizeof(*s->left_lean));
 	s->tie = calloc(n, sizeof(*s->tie));
 	s->prior_part = calloc(2 * n, sizeof(*s->prior_part));
-	if (!s->varies || !s->twin_spread || !s->tie || !s->prior_part)
+	if (!s->varies || !s->twin_spread || !s->left_lean || !s->tie || !s->prior_part)
 		return -ENOMEM;
 	err = td_late_find(&s->late, s->input, &s->axis, &s->columns);
 	if (err)

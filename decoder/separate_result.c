@@ -23,6 +23,7 @@
 #define COUNTED_ERROR 0.05 /* of it */
 #define COUNTED_FEWEST 600 /* ends of windows in a column, where there are no edges */
 #define DIFFERENT 2.       /* standard deviations: two visits are not the same */
+#define LEAN_MOVES 0.5     /* of a lean without a twin, a function's value */
 #define LATE_MOVES 0.5   /* of what late interrupts may move between pieces: its error */
 #define START_SURE 0.25  /* cycles */
 #define START_EXACT 0.15 /* where nothing rounds the counts of own windows */
@@ -52,7 +53,8 @@ struct answer {
 	double ends; /* windows that open or close in it: twice those that do both */
 	double prior;
 	double covered;
-	double uneven;        /* error by functions that vary and by the own cost */
+	double uneven; /* error by functions that vary and by the own cost */
+	double lean;   /* the same by how they vary, as far as instructions tell it */
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
 	td_sides late;        /* error by ends that are in the wrong piece */
@@ -104,6 +106,7 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 		part = share(s, answer, c);
 		answer[function].prior += part * s->prior_part[c];
 		answer[function].covered += part * s->normal.covered[c];
+		answer[function].lean += LEAN_MOVES * part * s->left_lean[c];
 		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
 			answer[function].value[k] += part * s->bounded.each[c][k];
 			answer[function].free[k] += part * s->at.each[c][k];
@@ -400,7 +403,7 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 				    (minus[node] < 0 ? 0 : a->late[minus[node]]));
 
 	return bias * bias + differ + off * off + a->common[measured[node]] +
-	       a->uneven * a->uneven + late * late +
+	       a->uneven * a->uneven + a->lean * a->lean + late * late +
 	       fmax(rounding(a, node), a->repeated * (minus[node] < 0 ? 1 : 2));
 }
 
