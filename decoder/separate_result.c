@@ -53,8 +53,8 @@ struct answer {
 	double ends; /* windows that open or close in it: twice those that do both */
 	double prior;
 	double covered;
-	double uneven; /* error by functions that vary and by the own cost */
-	double lean;   /* the same by how they vary, as far as instructions tell it */
+	double uneven;        /* error by functions that vary and by the own cost */
+	double lean;          /* error by a lean that is left to instructions */
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
 	td_sides late;        /* error by ends that are in the wrong piece */
