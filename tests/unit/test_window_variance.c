@@ -101,21 +101,8 @@ START_TEST(alike_at_each_length)
 }
 END_TEST
 
-/* A bin without own windows has nothing to be unsure of. */
-START_TEST(none_of_its_own)
-{
-	struct td_rows rows = make_rows();
-	const double varies[KEYS] = {0, SWING};
-
-	bin[VARIES][0].row[TD_ROW_OWN] = (struct td_row){.variance = 1};
-	td_variance_widen_own(&rows, varies);
-	ck_assert_double_eq(bin[VARIES][0].row[TD_ROW_OWN].variance, 1);
-}
-END_TEST
-
 int main(void)
 {
-	const TTest *const tests[] = {alike_at_each_length, none_of_its_own, NULL};
-
-	return unit_main("window_variance", tests);
+	return unit_main("window_variance",
+			 (const TTest *const[]){alike_at_each_length, NULL});
 }
