@@ -216,7 +216,7 @@ int td_common_find(struct td_common *common, const struct td_separate_input *inp
 		.input = input, .columns = columns, .axis = axis, .common = common};
 	size_t windows = input->windows + 1;
 
-	if (!input->common || axis->kind != TD_AXIS_REQUESTED)
+	if (!input->common || input->known || axis->kind != TD_AXIS_REQUESTED)
 		return 0;
 	common->variance = calloc(columns->columns + 1, sizeof(*common->variance));
 	common->doubt = calloc(columns->columns + 1, sizeof(*common->doubt));

@@ -8,7 +8,8 @@
  * it. Which group a window has is chance as well, of those that open in one column even
  * where that was chosen by where they open; so that part of a group's counts which
  * follows the instructions is brought to the mean of all groups' windows, which are
- * more.  doc/estimates.md, "Counts that all windows have".
+ * more.  Not of rates that are put right by instructions as a whole
+ * (separate_beside.c).  doc/estimates.md, "Counts that all windows have".
  *
  * Context: any; no globals.
  */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "decoder/separate.h"
+#include "decoder/window_common.h"
 #include "tests/unit/separated.h"
 #include "tests/unit/unit.h"
 
@@ -127,9 +128,28 @@ START_TEST(without)
 }
 END_TEST
 
+/* What is put right by them as a whole is not put right twice. */
+START_TEST(rates_beside_instructions)
+{
+	const struct td_axis axis = {.kind = TD_AXIS_REQUESTED};
+	const struct td_separate_trace known = {0};
+	const struct td_columns columns = {0};
+	const float nobody = 0;
+	struct td_separate_input input = {.common = &nobody};
+	struct td_common common = {.window = NULL};
+
+	ck_assert_int_eq(td_common_find(&common, &input, &columns, &axis), 0);
+	ck_assert_ptr_nonnull(common.window);
+	td_common_free(&common);
+	input.known = &known;
+	ck_assert_int_eq(td_common_find(&common, &input, &columns, &axis), 0);
+	ck_assert_ptr_null(common.window);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main(
-		"window_common",
-		(const TTest *const[]){two_mixes, two_mixes_chosen, without, NULL});
+	return unit_main("window_common",
+			 (const TTest *const[]){two_mixes, two_mixes_chosen, without,
+						rates_beside_instructions, NULL});
 }
