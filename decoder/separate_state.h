@@ -24,7 +24,7 @@ struct td_separate_state {
 	struct td_common common;
 	double *varies;      /* [columns]: between own windows, standard deviation */
 	double *twin_spread; /* [columns]: prior of its twin; 0: it has none */
-	double *left_lean;   /* [columns]: of a lean that is left to instructions */
+	double *left_lean;   /* [columns]: the same of a lean left to instructions */
 	struct td_tie *tie;  /* [columns]: of pieces */
 	struct td_rows rows;
 	struct td_ends ends;

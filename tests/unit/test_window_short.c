@@ -106,8 +106,8 @@ START_TEST(chance)
 }
 END_TEST
 
-/* All are whole cycles.  Half of the short ones are of a fast state, which does not last:
- * a line through all has instructions at no cycles, and none are missing. */
+/* All are whole cycles.  A third of the short ones are of a fast state, which does not
+ * last: a line through all has instructions at no cycles, and none are missing. */
 START_TEST(states)
 {
 	fill(1, 0);
