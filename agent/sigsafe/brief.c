@@ -400,6 +400,7 @@ close_otherwise(struct td_thread *thread, uint64_t ip, uint64_t slots, uint64_t 
 
 	if (td_leave_covers(ip)) {
 		reject = TD_REJECT_BLOCKED;
+		td_release_miss(thread);
 	} else if (!td_identity_covers(ends.opened, ip)) {
 		reject = find_close(thread, ip);
 		ends.opened = &thread->window.opened_in;

@@ -58,8 +58,9 @@ static inline enum td_reject td_judge(const struct td_strobe_plan *plan,
 {
 	enum td_reject reject;
 
+	/* before it was open there was nothing to read */
 	if (!window->readable)
-		return TD_REJECT_COUNTERS;
+		return window->delayed ? TD_REJECT_BLOCKED : TD_REJECT_COUNTERS;
 	if (window->switched)
 		return TD_REJECT_SWITCHED;
 	if (window->length < window->least)

@@ -485,8 +485,10 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 	if (thread->in_window) {
 		if (td_leave_covers(ip)) {
 			ip = thread->window.opened_at;
-			if (!thread->window.empty)
+			if (!thread->window.empty) {
 				how |= TD_SIGNAL_DELAYED;
+				td_release_miss(thread);
+			}
 		}
 		if (how & TD_SIGNAL_DELAYED)
 			thread->burst = 0; /* nobody knows where the next one began */
@@ -507,7 +509,10 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 	if (is_echo(thread, &now))
 		return;
 	if (how & TD_SIGNAL_DELAYED) {
-		thread->places.record->lost[TD_LOST_BLOCKED]++;
+		/* on the way to the program it is an echo that cannot be told by counts
+		 */
+		if (!td_leave_covers(ip))
+			thread->places.record->lost[TD_LOST_BLOCKED]++;
 		arm(thread, next_long(thread), now.elapsed);
 		return;
 	}

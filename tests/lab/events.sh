@@ -102,6 +102,30 @@ check(beyond[0] > beyond[len(beyond) // 2] - 20,
 END
 }
 
+# brief MODEL SHORT: more passes on the way to the program than any window is asked for, until
+# the agent knows how much.
+brief()
+{
+	lab_setup=TDAGENT_LEVEL=1
+	measure_program "brief-$1" "-m $1 -e 50~50,0,500,5500,4000,0,300,4500,3000" 20000 "$2" "./awkward -r 100"
+	lab_setup=
+	holds "brief-$1" <<'END'
+windows = report["totals"]["windows"]
+all = windows["valid"] + sum(windows["rejected"].values())
+check(windows["valid"] > 0.35 * all, "%d of %d windows are valid: %s" % (windows["valid"], all, windows["rejected"]))
+check(windows["rejected"].get("counters", 0) == 0, "counters not readable: %s" % windows["rejected"])
+check(report["totals"].get("lost", {}).get("blocked", 0) < 10, "samples lost: %s" % report["totals"].get("lost"))
+END
+}
+
+shortest()
+{
+	echo
+	echo "== windows shorter than the way to the program"
+	brief ivb 100
+	brief spr 20
+}
+
 filtered()
 {
 	echo
@@ -211,7 +235,7 @@ probe()
 	says filtered "change it: a vPMU that lets more than architectural events count"
 }
 
-parts="models short throttled filtered further automatic level1 probe"
+parts="models short throttled shortest filtered further automatic level1 probe"
 for part in ${*:-$parts}; do
 	case " $parts " in
 	*" $part "*) $part ;;

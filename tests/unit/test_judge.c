@@ -60,7 +60,9 @@ START_TEST(the_cause_that_explains_the_others_is_named)
 	ck_assert_int_eq(td_judge(&plan, &window), TD_REJECT_EARLY);
 	window.switched = true;
 	ck_assert_int_eq(td_judge(&plan, &window), TD_REJECT_SWITCHED);
-	window.readable = false;
+	window.readable = false; /* the signal came before there was anything to read */
+	ck_assert_int_eq(td_judge(&plan, &window), TD_REJECT_BLOCKED);
+	window.delayed = false;
 	ck_assert_int_eq(td_judge(&plan, &window), TD_REJECT_COUNTERS);
 }
 END_TEST

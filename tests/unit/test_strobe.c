@@ -5,6 +5,7 @@
 
 #include "agent/sigsafe/callpath.h"
 #include "agent/sigsafe/groups.h"
+#include "agent/sigsafe/leave.h"
 #include "agent/sigsafe/timeline.h"
 #include "tests/unit/fake_strobe.h"
 
@@ -166,6 +167,55 @@ START_TEST(ignores_an_echo)
 	ck_assert_uint_eq(record()->samples, 2);
 }
 END_TEST
+
+#ifdef __x86_64__
+/* A window whose period is over before its handler has reached the program. */
+static void miss_a_window(void)
+{
+	signal_at(here, 1200000, 0);
+	readable = false;
+	td_strobe_signal(&thread, (uint64_t)td_leave_begin, 0);
+	readable = true;
+}
+
+/* One may be chance; where no period is long enough they become longer until one is. */
+START_TEST(learns_from_windows_that_are_over_too_soon)
+{
+	uint32_t usual;
+
+	map_counters();
+	thread.until_empty = 100;
+	miss_a_window();
+	expect_reject(TD_REJECT_BLOCKED);
+	ck_assert_uint_eq(thread.release.usual, 0);
+	miss_a_window();
+	usual = thread.release.usual;
+	ck_assert_uint_gt(usual, 0);
+	miss_a_window();
+	ck_assert_uint_eq(thread.release.usual, 2 * usual);
+	signal_at(here, 1200000, 0);
+	counted[0] = 0; /* as the handler opens it */
+	signal_at(here, 2500, 0);
+	ck_assert_uint_eq(record()->windows, 1);
+	miss_a_window();
+	ck_assert_uint_eq(thread.release.usual, 2 * usual);
+}
+END_TEST
+
+/* The short period once more behind that window: what was counted is not known, but
+ * nothing of the program has been missed. */
+START_TEST(loses_no_sample_on_the_way)
+{
+	miss_a_window();
+	readable = false;
+	td_strobe_signal(&thread, (uint64_t)td_leave_begin, TD_SIGNAL_DELAYED);
+	ck_assert_uint_eq(record()->lost[TD_LOST_BLOCKED], 0);
+	ck_assert_uint_ge(armed, 800000);
+	td_strobe_signal(&thread, ip_of(here), TD_SIGNAL_DELAYED);
+	ck_assert_uint_eq(record()->lost[TD_LOST_BLOCKED], 1);
+}
+END_TEST
+#endif
 
 START_TEST(samples_without_windows)
 {
@@ -708,6 +758,10 @@ int main(void)
 				      gives_up_when_blocked,
 				      drops_a_delayed_sample,
 				      ignores_an_echo,
+#ifdef __x86_64__
+				      learns_from_windows_that_are_over_too_soon,
+				      loses_no_sample_on_the_way,
+#endif
 				      half_is_not_early_on_a_shared_core,
 				      samples_without_windows,
 				      spreads_the_periods,

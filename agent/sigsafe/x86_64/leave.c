@@ -205,6 +205,8 @@ static inline void open_group(struct td_thread *thread, bool exact)
 	td_groups_pass(thread->release.dither);
 	arm(thread);
 	td_groups_pass(TD_GROUPS_PASS);
+	/* a signal of ours may have come, and changed the group */
+	atomic_signal_fence(memory_order_seq_cst);
 	td_groups_base(groups);
 	thread->release.before.low = 0;
 	thread->release.behind.low =
