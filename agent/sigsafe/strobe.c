@@ -476,6 +476,17 @@ static void arm_anew(struct td_thread *thread)
 		   now.readable ? now.elapsed : TD_ARMED_UNKNOWN);
 }
 
+/* A signal that waited.  On the way to the program it is an echo, of which no count
+ * tells, and what is counted begins anew behind it. */
+static void drop_sample(struct td_thread *thread, uint64_t ip, uint64_t elapsed)
+{
+	bool echo = td_leave_covers(ip);
+
+	if (!echo)
+		thread->places.record->lost[TD_LOST_BLOCKED]++;
+	arm(thread, next_long(thread), echo ? TD_ARMED_UNKNOWN : elapsed);
+}
+
 void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 {
 	struct td_reading now;
@@ -509,11 +520,7 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 	if (is_echo(thread, &now))
 		return;
 	if (how & TD_SIGNAL_DELAYED) {
-		/* on the way to the program it is an echo that cannot be told by counts
-		 */
-		if (!td_leave_covers(ip))
-			thread->places.record->lost[TD_LOST_BLOCKED]++;
-		arm(thread, next_long(thread), now.elapsed);
+		drop_sample(thread, ip, now.elapsed);
 		return;
 	}
 	if (td_store.later)

@@ -211,6 +211,7 @@ START_TEST(loses_no_sample_on_the_way)
 	td_strobe_signal(&thread, (uint64_t)td_leave_begin, TD_SIGNAL_DELAYED);
 	ck_assert_uint_eq(record()->lost[TD_LOST_BLOCKED], 0);
 	ck_assert_uint_ge(armed, 800000);
+	ck_assert_uint_eq(thread.armed_at, TD_ARMED_UNKNOWN);
 	td_strobe_signal(&thread, ip_of(here), TD_SIGNAL_DELAYED);
 	ck_assert_uint_eq(record()->lost[TD_LOST_BLOCKED], 1);
 }
