@@ -30,6 +30,7 @@
 #define EDGES_SURE 0.05  /* of their standard deviation */
 #define UNEVEN 0.1       /* of what functions vary by, into their neighbours */
 #define UNEVEN_PART 0.2  /* the same where a node stands for itself, not for all four */
+#define UNEVEN_BOTH 0.05 /* of instructions where paces tell them as well, no edges */
 #define COST_SURE 0.05   /* cycles of each node's own cost */
 #define LENGTHS 36       /* classes, two an octave */
 #define VISIT_WINDOWS 20
@@ -127,7 +128,8 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
  */
 static void find_uneven(const struct td_separate_state *s, struct answer *answer)
 {
-	double varies = 0, ends = 0, n = 0, cycles = 0, uneven, cost;
+	double varies = 0, ends = 0, n = 0, cycles = 0, cost;
+	double part = s->input->left ? UNEVEN_PART : UNEVEN;
 
 	for (uint32_t c = 0; c < s->columns.columns; c++) {
 		varies += s->columns.ends[c] * s->varies[c];
@@ -141,11 +143,11 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 		cycles += w->empty ? 0 : length - td_axis_lost(&s->axis, length);
 	}
 	cost = hypot(COST_SURE, sqrt(s->axis.between)) * n / fmax(n, cycles);
-	for (size_t f = 0; f < s->input->functions && ends > 0; f++) {
-		uneven = s->input->left ? UNEVEN_PART : UNEVEN;
-		uneven *= varies / ends * (1 - answer[f].covered);
-		answer[f].uneven = hypot(uneven, cost);
-	}
+	if (s->input->paced && s->axis.follows && s->clock.value)
+		part = UNEVEN_BOTH;
+	for (size_t f = 0; f < s->input->functions && ends > 0; f++)
+		answer[f].uneven =
+			hypot(part * varies / ends * (1 - answer[f].covered), cost);
 }
 
 static int find_repeated(const struct td_separate_state *s, struct answer *answer)
