@@ -68,7 +68,6 @@ static inline void td_release_learn(struct td_thread *thread, uint64_t asked)
 	struct td_release *release = &thread->release;
 	uint64_t longer = release->period - asked - thread->plan->spare;
 
-	release->missed = 0;
 	/* below 0: it is as long as was asked for */
 	if (release->exact && (int64_t)longer >= 0)
 		release->usual += (int32_t)(longer - release->usual) / 8;
@@ -77,14 +76,16 @@ static inline void td_release_learn(struct td_thread *thread, uint64_t asked)
 #define TD_RELEASE_LONGER 16u /* cycles */
 
 /* A window that was over before the program was reached says of what passes only that it
- * is more.  Now and then that is chance; but where no period is long enough, no window
- * would ever tell by how much. */
+ * is more.  One may be chance, the next sample's as well is not; and where no period is
+ * long enough, no window would ever tell by how much. */
 static inline void td_release_miss(struct td_thread *thread)
 {
 	struct td_release *release = &thread->release;
+	uint64_t sample = thread->places.record->samples;
 
-	if (++release->missed > 1 && release->usual < thread->plan->late)
+	if (release->missed == sample && release->usual < thread->plan->late)
 		release->usual += TD_RELEASE_LONGER;
+	release->missed = sample + 1;
 }
 
 /* Of a window that is none of the empty ones. */

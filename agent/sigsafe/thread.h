@@ -136,7 +136,8 @@ struct td_release {
 		uint32_t low, high;
 	} before, behind;
 	uint32_t usual;  /* what mostly passes, cycles */
-	uint32_t missed; /* windows in a row that were over before the program */
+	uint64_t missed; /* number of the sample behind the latest window that was over
+			    before the program was reached */
 	bool exact;      /* the length asked for begins where the window did: set last */
 	unsigned dither; /* rounds of td_groups_pass() beyond the usual */
 	siginfo_t to_myself; /* of the empty window's signal */
