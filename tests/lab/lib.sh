@@ -200,6 +200,15 @@ check(found > 6, "%d functions" % found)
 END
 }
 
+# is_wanted MODEL SETTING: $wanted has the one or both, or nothing
+is_wanted()
+{
+	case " ${wanted:-$1} " in
+	*" $1 "* | *" $1-$2 "*) ;;
+	*) return 1 ;;
+	esac
+}
+
 # settings MODEL [OPTION...]: 32,000 windows of 1,000 cycles over all groups, of functions as
 # they are, with two mixes, with cost of returns to user mode, with both
 settings()
@@ -207,10 +216,7 @@ settings()
 	model=$1
 	shift
 	for setting in plain noise edges both; do
-		case " ${wanted:-$model} " in
-		*" $model "* | *" $model-$setting "*) ;;
-		*) continue ;;
-		esac
+		is_wanted "$model" "$setting" || continue
 		noise='' edges=''
 		case $setting in noise | both) noise=" -n 40,400" ;; esac
 		case $setting in edges | both) edges=" -e 50~50,0,500,5500,4000" ;; esac
