@@ -18,6 +18,7 @@
 #define STILL 1e-5
 #define PACES_DIFFER 0.5 /* of the mean, between columns; standard deviation */
 #define START_RIDGE 1e-9
+#define DOUBT_LEAST 1e-4  /* cycles squared */
 #define PACED_ERROR 0.012 /* the same where paces are all: chosen by how many hold */
 #define SWAY_ERROR 0.2    /* of the variance of its logarithm, by how windows meet it */
 
@@ -39,12 +40,21 @@ static double mean_pace(const struct td_clock_data *d)
 	return ticks > 0 && cycles > 0 ? cycles / ticks : 1;
 }
 
-/* Paces that nothing tells are what they are in the mean. */
+/* Where unknowns of how late interrupts are begin. */
+static uint32_t lates(const struct td_clock_data *d)
+{
+	return d->columns + 1;
+}
+
+/* Paces that nothing tells are what they are in the mean, and interrupts as late as was
+ * said. */
 static void pull_paces(const struct td_clock_data *d, double mean,
 		       struct td_clock_fit *fit)
 {
 	for (uint32_t c = 0; c < d->columns; c++)
 		fit->pull[c] += fit->ridge[c] * (mean / d->pace[c] - 1);
+	for (uint32_t c = 0; c < d->columns && d->doubt; c++)
+		fit->pull[lates(d) + c] -= fit->ridge[lates(d) + c] * d->late[c];
 }
 
 static int find_states(struct td_clock_data *d, int filled)
@@ -58,6 +68,18 @@ static void move_start(struct td_clock_data *d, double by)
 	d->start += by;
 	for (size_t i = 0; i < d->windows && d->sharp; i++)
 		d->window[i].beyond[TD_CLOCK_CYCLES] -= (float)by;
+}
+
+static void move_late(struct td_clock_data *d, const double *by)
+{
+	for (uint32_t c = 0; c < d->columns; c++)
+		d->late[c] += by[c];
+	for (size_t i = 0; i < d->windows; i++) {
+		struct td_clock_window *w = &d->window[i];
+
+		w->asked += (float)by[w->column[1]];
+		w->beyond[TD_CLOCK_CYCLES] += (float)by[w->column[1]];
+	}
 }
 
 /* The largest step of them, a part. */
@@ -75,6 +97,8 @@ static double step_paces(struct td_clock_data *d, double mean, struct td_clock_f
 		most = fmax(most, fabs(fit->pull[c]));
 	}
 	move_start(d, fit->pull[d->columns]);
+	if (d->doubt)
+		move_late(d, fit->pull + lates(d));
 	return most;
 }
 
@@ -86,6 +110,8 @@ static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit 
 	for (uint32_t c = 0; c <= d->columns; c++)
 		fit->ridge[c] =
 			c < d->columns ? 1 / (PACES_DIFFER * PACES_DIFFER) : START_RIDGE;
+	for (uint32_t c = 0; c < d->columns && d->doubt; c++)
+		fit->ridge[lates(d) + c] = 1 / fmax(DOUBT_LEAST, d->doubt[c]);
 	for (int round = 0; round < PACE_ROUNDS && most > STILL; round++) {
 		int err = round < STATE_ROUNDS ? find_states(d, round > 0) : 0;
 
@@ -219,6 +245,7 @@ static int solve_paces(struct td_clock_data *d, double width, struct td_clock *c
 
 static int find(struct td_clock_data *d, double width, struct td_clock *clock)
 {
+	size_t unknowns = lates(d) + (d->doubt ? d->columns : 0);
 	struct td_clock_fit pace;
 	int err;
 
@@ -227,20 +254,25 @@ static int find(struct td_clock_data *d, double width, struct td_clock *clock)
 	clock->error = calloc((size_t)d->columns + 1, sizeof(*clock->error));
 	clock->prior = calloc((size_t)d->columns + 1, sizeof(*clock->prior));
 	d->pace = calloc(d->columns + 1, sizeof(*d->pace));
-	d->pace_error = calloc(d->columns + 2, sizeof(*d->pace_error));
+	d->pace_error = calloc(unknowns + 1, sizeof(*d->pace_error));
 	d->slope = calloc(d->columns + 1, sizeof(*d->slope));
+	d->late = calloc(d->columns + 1, sizeof(*d->late));
 	d->state = calloc(d->columns + 1, sizeof(*d->state));
 	if (!clock->value || !clock->error || !clock->prior || !d->pace ||
-	    !d->pace_error || !d->slope || !d->state)
+	    !d->pace_error || !d->late || !d->slope || !d->state)
 		return -ENOMEM;
 	err = td_clock_sort(d);
 	if (err)
 		return err;
-	err = td_clock_fit_room(&pace, (size_t)d->columns + 1);
+	err = td_clock_fit_room(&pace, unknowns);
 	if (!err)
 		err = d->paced ? solve_paces(d, width, clock, &pace)
 			       : solve(d, clock, &pace);
 	td_clock_fit_free(&pace);
+	if (d->doubt) {
+		clock->late = d->late;
+		d->late = NULL;
+	}
 	return err;
 }
 
@@ -259,6 +291,7 @@ void td_clock_data_free(struct td_clock_data *d)
 	free(d->pace);
 	free(d->pace_error);
 	free(d->slope);
+	free(d->late);
 	free(d->state);
 }
 
@@ -299,5 +332,6 @@ void td_clock_free(struct td_clock *clock)
 	free(clock->value);
 	free(clock->error);
 	free(clock->prior);
+	free(clock->late);
 	memset(clock, 0, sizeof(*clock));
 }

@@ -26,6 +26,9 @@ struct td_clock {
 	double (*value)[TD_SEPARATE_NODES];
 	double (*error)[TD_SEPARATE_NODES]; /* [columns]: variance that no batch shows */
 	double *prior; /* [columns]: part of its answer that no window tells */
+	/* [columns]: cycles by which windows that end there are longer than they were
+	 * said to be.  NULL: td_columns.late is */
+	double *late;
 };
 
 /* `axis` is of windows as they are.  0 or -ENOMEM; free in either case. */

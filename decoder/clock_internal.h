@@ -134,7 +134,11 @@ struct td_clock_data {
 	double differ;  /* variance of `speed` between columns */
 	double memory;  /* instructions, in which a state is forgotten to a part of e */
 	double *pace;   /* [columns]: cycles an instruction */
-	double *pace_error; /* [columns + 1]: variances of their parts, and the start's */
+	double *pace_error;  /* [2 columns + 1]: variances of their parts, and the start's
+			      */
+	const double *doubt; /* [columns]: td_columns.late, or NULL */
+	double *late; /* [columns]: cycles that windows are longer by which end there, in
+			 `asked` and `beyond` already; 0 where doubt is NULL */
 	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
 					       edge */
 	struct td_clock_state *state;       /* [columns] */
@@ -261,7 +265,8 @@ void td_clock_step_lost(struct td_clock_fit *fit, const double *chance, double *
 /* The prior alone in the matrix, and nothing in pull. */
 void td_clock_fit_clear(struct td_clock_fit *fit);
 
-/* clock_pace.c: the paces and last the start; at[] is a part of each pace, and cycles. */
+/* clock_pace.c: the paces, the start, and where there is `doubt` how late interrupts are
+ * in each column; at[] is a part of each pace, and cycles. */
 void td_clock_pace(const struct td_clock_data *d, struct td_clock_fit *fit,
 		   unsigned without);
 /* Which bins may lack their slowest windows, and which bins and own windows tell of

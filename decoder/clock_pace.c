@@ -193,6 +193,7 @@ static void add_bin(const struct td_clock_data *d, const struct td_clock_key *ke
 {
 	const double *time = key->time + (size_t)b * key->columns;
 	const double *lean = key->lean + (size_t)b * key->columns;
+	const double *share = key->share + (size_t)b * key->columns;
 	double pace, cycles = cycles_of(d, key, b, &pace), weight;
 	const struct td_clock_bin *bin = &key->bin[b];
 	uint32_t n = key->columns + 1;
@@ -208,6 +209,10 @@ static void add_bin(const struct td_clock_data *d, const struct td_clock_key *ke
 	}
 	at[n - 1] = d->columns;
 	x[n - 1] = 1;
+	for (uint32_t c = 0; c < key->columns && d->doubt; c++, n++) {
+		at[n] = d->columns + 1 + key->column[c];
+		x[n] = key->backward ? -(double)(c == key->itself) : -share[c];
+	}
 	x[n] = bin->asked - d->start - cycles;
 	weight = filter_row(left, bin->variance / bin->n, x, n);
 	td_clock_fit_add(fit, at, x, n, x[n], BOTH * weight);
@@ -220,7 +225,7 @@ static void add_key(const struct td_clock_data *d, const struct td_clock_key *ke
 	double *x = fit->spare, *seen = x + fit->n + 1;
 	struct left left = {.seen = seen};
 
-	for (uint32_t i = 0; i <= key->columns + 1; i++)
+	for (uint32_t i = 0; i <= 2 * key->columns + 1; i++)
 		seen[i] = 0;
 	for (uint32_t b = 0; b < key->bins; b++) {
 		add_ends(d, key, b, &left);
@@ -233,15 +238,15 @@ static void add_key(const struct td_clock_data *d, const struct td_clock_key *ke
 static void add_own(const struct td_clock_data *d, const struct td_clock_window *w,
 		    struct td_clock_fit *fit)
 {
-	uint32_t at[2] = {w->column[0], d->columns};
+	uint32_t at[3] = {w->column[0], d->columns, d->columns + 1 + w->column[0]};
 	double sway = td_clock_sway(&d->state[at[0]]);
-	double cycles = w->ticks * d->pace[at[0]], x[2] = {0, 1};
+	double cycles = w->ticks * d->pace[at[0]], x[3] = {0, 1, -1};
 	double pace = d->pace[at[0]];
 	double variance = d->scatter + pace * pace * td_clock_spread(d, w->ticks) * sway;
 
 	x[0] = cycles + TD_CLOCK_OWN * sway * pace * td_clock_lean(d, w->ticks);
-	td_clock_fit_add(fit, at, x, 2, unbiased(d, w->asked, variance) - d->start - x[0],
-			 1 / variance);
+	td_clock_fit_add(fit, at, x, d->doubt ? 3 : 2,
+			 unbiased(d, w->asked, variance) - d->start - x[0], 1 / variance);
 }
 
 void td_clock_pace(const struct td_clock_data *d, struct td_clock_fit *fit,

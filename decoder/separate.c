@@ -432,6 +432,17 @@ static void count_ends(struct td_separate_state *s)
 	}
 }
 
+/* The program by its instructions says more of how late interrupts are. */
+static void move_late(struct td_separate_state *s)
+{
+	struct td_separate_window *window =
+		s->common.window ? s->common.window : s->late.window;
+
+	if (s->clock.late)
+		td_late_move(window, s->input->windows, &s->axis, &s->columns,
+			     s->clock.late);
+}
+
 static int run(struct td_separate_state *s, struct td_separate *result)
 {
 	const struct td_separate_input *clock = s->input;
@@ -453,8 +464,10 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 		return err;
 	if (s->late.window)
 		s->input = &s->late.input;
-	if (s->axis.sharp) /* else it takes lengths as they were asked for */
+	if (s->axis.sharp) { /* else it takes lengths as they were asked for */
 		clock = s->input;
+		s->columns.late = s->late.doubt;
+	}
 	err = td_common_find(&s->common, s->input, &s->columns, &s->axis);
 	if (err)
 		return err;
@@ -472,6 +485,8 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 		err = td_ends_find(&s->ends, s->input, &s->axis, &s->columns);
 	if (!err)
 		err = td_clock_find(&s->clock, clock, &s->axis, &s->columns, &s->ends);
+	if (!err)
+		move_late(s);
 	if (!err)
 		err = td_rows_build(&s->rows, s->input, &s->axis, &s->columns, &s->ends);
 	s->rows.more = s->axis.start_spread > 0 ? &s->events[0].rows : NULL;

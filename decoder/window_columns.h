@@ -25,6 +25,9 @@ struct td_columns {
 	/* [columns]: variance, for each cycle squared, that own windows' counts have
 	 * though their scatter does not show it (window_common.h); NULL: none */
 	const double *doubt;
+	/* [columns]: variance of what is not known of how late interrupts are there,
+	 * cycles squared (td_late.doubt); NULL: it is to be left as it is */
+	const double *late;
 	/* [columns]: a window in which nobody counted returns, no longer than this and
 	 * with the column at both ends, has not left it: those that came back took longer
 	 */

@@ -6,8 +6,10 @@
  * what a window took beyond what was asked for nobody knows in one window what was the
  * pipeline's and what the program's; but the pipeline's knows nothing of the function.
  * So what windows that end in a function take beyond others, in the mean, is the
- * function's: as much longer were they asked to be.  Where starts are sharp that is so of
- * groups of events; of 255ths clock_late.c knows.  doc/estimates.md, "Lengths".
+ * function's: as much longer were they asked to be.  What waits for instructions waits
+ * longer where they are slow, if they are counted.  Where starts are sharp that is so of
+ * groups of events, whose clock knows it better (td_clock.late); of 255ths clock_late.c
+ * knows.  doc/estimates.md, "Lengths".
  *
  * Context: any; no globals.
  */
@@ -19,11 +21,19 @@
 struct td_late {
 	struct td_separate_input input;    /* as given, but for window */
 	struct td_separate_window *window; /* NULL: nothing to be changed */
+	double *by;    /* [columns]: cycles that windows are longer by which end there */
+	double *doubt; /* [columns]: variance of what that is off by */
 };
 
 /* 0 or -ENOMEM; free in either case. */
 int td_late_find(struct td_late *late, const struct td_separate_input *input,
 		 const struct td_axis *axis, const struct td_columns *columns);
+
+/* Makes windows that end in a column so many cycles longer: by[columns]. */
+void td_late_move(struct td_separate_window *window, size_t windows,
+		  const struct td_axis *axis, const struct td_columns *columns,
+		  const double *by);
+
 void td_late_free(struct td_late *late);
 
 #endif

@@ -10,6 +10,7 @@
 #include "tests/unit/unit.h"
 
 #define NODES TD_SEPARATE_NODES
+#define LONG 5    /* functions of long visits */
 #define SOME 0.02 /* of all windows: a function that is seen well */
 
 static const struct sim_setup edges = {.kind = SIM_AWKWARD,
@@ -783,18 +784,78 @@ START_TEST(slow_ones_are_rarer)
 }
 END_TEST
 
+/* How far off the clock finds what is late in functions of long visits, beside the first
+ * of them: the mean is in the start.  `doubt` of each. */
+static void find_late(double doubt, double *late)
+{
+	static const unsigned seen[] = {0, 1, 7, 8, 13};
+	struct sim_setup setup = edges;
+	double doubts[64];
+	struct td_clock clock;
+	struct run run;
+
+	setup.sharp = 1;
+	setup.shortest = 25;
+	setup.most = 200;
+	setup.block = 14;
+	start(&run, &setup);
+	ck_assert_uint_lt(run.columns.columns, 64);
+	for (uint32_t c = 0; c < run.columns.columns; c++)
+		doubts[c] = doubt;
+	run.columns.late = doubts;
+	run.input.exact = 1;
+	ck_assert_int_eq(
+		td_clock_find(&clock, &run.input, &run.axis, &run.columns, &run.ends), 0);
+	ck_assert(clock.late);
+	for (uint32_t c = 0; c < run.columns.columns; c++)
+		for (int i = 0; i < LONG; i++)
+			if (run.columns.function[c] == seen[i])
+				late[i] = clock.late[c] - (seen[i] % 7 + 1.);
+	for (int i = LONG - 1; i >= 0; i--)
+		late[i] -= late[0];
+	td_clock_free(&clock);
+	finish(&run);
+}
+
+/*
+ * A window ends half a block late in the mean, and blocks are of 2 to 14 cycles.  Behind
+ * edges that is where lines through own windows begin.  What is known already stays.
+ */
+START_TEST(late_ends)
+{
+	double late[LONG], same[LONG];
+
+	find_late(4, late);
+	find_late(0, same);
+	for (int i = 0; i < LONG; i++)
+		ck_assert_double_eq_tol(late[i], 0, 0.8);
+	ck_assert_double_eq_tol(same[LONG - 1], -6, 0.2);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("clock", (const TTest *const[]){
-					  the_mix_of_edges,    silent_windows,
-					  sharp_lengths,       rare_lengths,
-					  slow_ones_are_rarer, own_windows_without_edges,
-					  times_add_up,        places_tell_ends,
-					  no_places_in_loops,  once_through_the_pair,
-					  true_paces_stay,     wrong_paces_go_back,
-					  rows_stay,           slower_states,
-					  no_states,           ends_of_the_same,
-					  true_slopes_stay,    wrong_slopes_go_back,
-					  fractions,           errors,
-					  nothing_to_tell,     NULL});
+	return unit_main("clock", (const TTest *const[]){the_mix_of_edges,
+							 silent_windows,
+							 sharp_lengths,
+							 rare_lengths,
+							 slow_ones_are_rarer,
+							 own_windows_without_edges,
+							 times_add_up,
+							 places_tell_ends,
+							 no_places_in_loops,
+							 once_through_the_pair,
+							 true_paces_stay,
+							 wrong_paces_go_back,
+							 rows_stay,
+							 slower_states,
+							 no_states,
+							 ends_of_the_same,
+							 true_slopes_stay,
+							 wrong_slopes_go_back,
+							 fractions,
+							 errors,
+							 nothing_to_tell,
+							 late_ends,
+							 NULL});
 }

@@ -192,7 +192,7 @@ START_TEST(what_chance_hides)
 	struct td_clock_data d;
 	double value[2][TD_SEPARATE_NODES] = {{0}}, error[2][TD_SEPARATE_NODES] = {{0}};
 	double prior[2] = {0}, hidden;
-	struct td_clock clock = {2, value, error, prior};
+	struct td_clock clock = {2, value, error, prior, NULL};
 	uint64_t at = 1;
 
 	make(&d, &input, &at);

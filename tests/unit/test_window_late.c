@@ -91,6 +91,63 @@ START_TEST(behind_edges)
 }
 END_TEST
 
+enum { SLOW = 30, EACH = 100 }; /* columns, each slower than the one before; windows */
+
+/* How late it is in each column, by windows that scatter by an edge of 24 cycles. */
+static struct td_late late_by_pace(const float *clock)
+{
+	static struct td_separate_window window[SLOW * EACH];
+	static uint32_t column[SLOW * EACH];
+	const struct td_axis axis = {
+		.kind = TD_AXIS_REQUESTED, .width = 1, .sharp = 1, .start = 50};
+	const struct td_columns columns = {
+		.columns = SLOW, .open = column, .close = column};
+	const struct td_separate_input input = {.window = window,
+						.windows = SLOW * EACH,
+						.functions = SLOW,
+						.clock = clock,
+						.exact = 1};
+	struct td_late late = {.window = NULL};
+
+	for (uint32_t i = 0; i < SLOW * EACH; i++) {
+		double edge = 24 * ((i / SLOW * 37 % EACH + 0.5) / EACH - 0.5);
+
+		column[i] = i % SLOW;
+		window[i] = (struct td_separate_window){
+			.open = column[i], .close = column[i], .requested = 150};
+		/* 2 instructions late of 0.5 to 1.95 cycles; chance: 0.7 more or less */
+		window[i].slots =
+			(float)(150 + edge + 2 * (0.5 + 0.05 * column[i]) +
+				(i / SLOW < 50 ? 0 : 1.4 * (column[i] % 2 ? 1 : -1)));
+	}
+	ck_assert_int_eq(td_late_find(&late, &input, &axis, &columns), 0);
+	return late;
+}
+
+/* What goes with paces is known of all columns together: of the fastest it is 1.45 cycles
+ * less than in the mean, of the slowest as much more.  By itself neither is known to 1.
+ */
+START_TEST(by_pace)
+{
+	static float clock[SLOW * EACH]; /* 100 cycles, about */
+	struct td_late known, unknown;
+
+	for (uint32_t i = 0; i < SLOW * EACH; i++)
+		clock[i] = (float)(100 / (0.5 + 0.05 * (i % SLOW)));
+	known = late_by_pace(clock);
+	unknown = late_by_pace(NULL);
+	for (uint32_t c = 0; c < SLOW; c++) {
+		ck_assert_double_eq_tol(known.by[c], 2 * 0.05 * (c - (SLOW - 1) / 2.),
+					0.1);
+		ck_assert_double_lt(known.doubt[c], 0.05);
+		ck_assert_double_gt(unknown.doubt[c], 0.2);
+	}
+	ck_assert_double_gt(unknown.by[1] - unknown.by[0], 0.5);
+	td_late_free(&known);
+	td_late_free(&unknown);
+}
+END_TEST
+
 /* Without edges the length is as it was measured. */
 START_TEST(without_edges)
 {
@@ -117,6 +174,6 @@ int main(void)
 {
 	return unit_main("window_late",
 			 (const TTest *const[]){half_a_block, nobody_is_late,
-						behind_edges, without_edges, fractions,
-						NULL});
+						behind_edges, by_pace, without_edges,
+						fractions, NULL});
 }
