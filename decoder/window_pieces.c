@@ -18,10 +18,13 @@
 #define TELLING 1         /* own windows, however few, that tell how a stretch behaves */
 #define BRIEF 16.         /* cycles: own windows of visits that are as short as windows */
 
-/* An own window's places at both ends, and what it counted there. */
+#define VALUES (TD_NODES_LEVEL1 + 1)
+
+/* An own window's places at both ends, and what it counted there: level 1, and where
+ * that is one part of it, instructions. */
 struct sample {
 	uint32_t function, offset, last;
-	float cycles, value[TD_NODES_LEVEL1];
+	float cycles, value[VALUES];
 	float reading; /* variance of a value by how it is read */
 };
 
@@ -69,6 +72,9 @@ static size_t take_samples(const struct td_separate_input *input,
 		};
 		for (int k = 0; k < TD_NODES_LEVEL1; k++)
 			sample[n].value[k] = (float)(w->value[k] / axis->width);
+		if (input->left && input->clock && !isnan(input->clock[i]))
+			sample[n].value[TD_NODES_LEVEL1] =
+				(float)(input->clock[i] / axis->width);
 		n++;
 	}
 	return n;
@@ -79,7 +85,7 @@ struct piece {
 	uint32_t at; /* offset */
 	double n, x, xx;
 	double reading; /* sum of all its values' */
-	double y[TD_NODES_LEVEL1], yy[TD_NODES_LEVEL1], xy[TD_NODES_LEVEL1];
+	double y[VALUES], yy[VALUES], xy[VALUES];
 };
 
 static void add_sample(struct piece *piece, const struct sample *sample)
@@ -90,7 +96,7 @@ static void add_sample(struct piece *piece, const struct sample *sample)
 	piece->x += x;
 	piece->xx += x * x;
 	piece->reading += TD_NODES_LEVEL1 * sample->reading;
-	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+	for (int k = 0; k < VALUES; k++) {
 		double y = sample->value[k];
 
 		piece->y[k] += y;
@@ -105,7 +111,7 @@ static void join(struct piece *into, const struct piece *next)
 	into->x += next->x;
 	into->xx += next->xx;
 	into->reading += next->reading;
-	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+	for (int k = 0; k < VALUES; k++) {
 		into->y[k] += next->y[k];
 		into->yy[k] += next->yy[k];
 		into->xy[k] += next->xy[k];
@@ -117,7 +123,7 @@ static double missed(const struct piece *p)
 {
 	double xx = p->xx - p->x * p->x / p->n, sum = 0;
 
-	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+	for (int k = 0; k < VALUES; k++) {
 		double xy = p->xy[k] - p->x * p->y[k] / p->n;
 
 		sum += p->yy[k] - p->y[k] * p->y[k] / p->n - (xx > 0 ? xy * xy / xx : 0);

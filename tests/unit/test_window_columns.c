@@ -443,6 +443,54 @@ START_TEST(chance_makes_no_pieces)
 }
 END_TEST
 
+#define COUNTED 300 /* windows that count the part */
+
+/* Columns of a function of two halves, of which a part is counted that is 2 % of the
+ * slots in the first and 3 in the second.  Edges of 36 to 64 cycles are in the rest. */
+static unsigned columns_of_part(const float *clock)
+{
+	const struct td_axis axis = {
+		.kind = TD_AXIS_REQUESTED, .width = SLOTS, .sharp = 1, .whole = 0.3};
+	struct td_separate_input input = INPUT;
+	struct td_columns columns;
+	unsigned n;
+
+	for (uint32_t i = 0; i < WINDOWS; i++) {
+		struct td_separate_window *w = &window[i];
+		double cycles = 60 + 4 * (i % 50), edge = 36 + i * 7 % 29;
+		double part = (i % 31 > 15 ? 0.03 : 0.02) * SLOTS * cycles;
+
+		*w = left_window(i, 0, 0);
+		w->calls = 0;
+		w->silent = i >= COUNTED;
+		w->requested = (float)cycles;
+		w->slots = (float)(SLOTS * (cycles + edge));
+		memset(w->value, 0, sizeof(w->value));
+		w->value[1] = (float)round(part);
+		w->value[3] = w->slots - w->value[1];
+	}
+	input.clock = clock;
+	input.exact = 1;
+	input.left = 1 + 3;
+	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
+	n = columns.columns;
+	td_columns_free(&columns);
+	return n;
+}
+
+/* Instructions tell halves from each other of which that part does not: all parts of
+ * level 1 have the same columns then. */
+START_TEST(pieces_by_instructions)
+{
+	static float clock[WINDOWS];
+
+	for (uint32_t i = 0; i < WINDOWS; i++)
+		clock[i] = (float)((60 + 4 * (i % 50)) / (i % 31 > 15 ? 1.5 : 0.6));
+	ck_assert_uint_eq(columns_of_part(NULL), 1);
+	ck_assert_uint_ge(columns_of_part(clock), 2);
+}
+END_TEST
+
 static unsigned pieces_of_halves(void)
 {
 	struct td_columns columns = columns_of_all();
@@ -504,5 +552,6 @@ int main(void)
 				 there_and_back, few_go_round, too_few_open, way_round,
 				 way_round_behind_edges, own_by_length, brief_visits,
 				 two_ways, whole_where_it_jumps, rounding_makes_no_pieces,
-				 slots_make_no_pieces, chance_makes_no_pieces, NULL});
+				 slots_make_no_pieces, chance_makes_no_pieces,
+				 pieces_by_instructions, NULL});
 }
