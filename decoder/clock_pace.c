@@ -81,22 +81,29 @@ static double variance_at(const struct scatter *scatter, double cycles)
 	return scatter->variance[class_of(cycles)];
 }
 
-/* Without edges what a window takes is its functions' states: windows of one function
- * scatter more than those of many. */
-static double variance_of(const struct td_clock_data *d, const struct td_clock_key *key,
-			  uint32_t b, const struct scatter *scatter, double cycles)
+/* Windows of one function scatter by its states, more than those of many do; and those
+ * that come by fast and slow functions by how long they were in which. */
+static double variance_near(const struct td_clock_data *d, const struct td_clock_key *key,
+			    uint32_t b, double usual)
 {
 	uint32_t from = b > NEAR ? b - NEAR : 0;
 	uint32_t to = b + NEAR + 1 < key->bins ? b + NEAR + 1 : key->bins;
-	double usual = variance_at(scatter, cycles), n = LIKE, sum = LIKE * usual;
+	double n = LIKE, sum = LIKE * usual;
 
-	for (uint32_t i = from; i < to && d->paced; i++) {
-		if (key->bin[i].slow)
+	for (uint32_t i = from; i < to; i++) {
+		if (key->bin[i].slow || key->bin[i].ticks < d->first)
 			continue;
 		n += key->bin[i].end - key->bin[i].begin;
 		sum += key->bin[i].missed;
 	}
 	return sum / n;
+}
+
+/* Without edges it is what a row weighs by. */
+static double variance_of(const struct td_clock_data *d, const struct td_clock_key *key,
+			  uint32_t b, double usual)
+{
+	return d->paced ? variance_near(d, key, b, usual) : usual;
 }
 
 static void choose_bins(const struct td_clock_data *d, const struct td_clock_key *key,
@@ -109,16 +116,20 @@ static void choose_bins(const struct td_clock_data *d, const struct td_clock_key
 		double pace, cycles = cycles_of(d, key, b, &pace);
 		double last = d->window[d->entry[bin->end - 1].window].ticks;
 		double longest = cycles + pace * fmax(0, last - bin->ticks);
-		double far = CUT * sqrt(variance_at(scatter, cycles));
+		double usual = variance_at(scatter, cycles);
+		double most = usual;
 
-		slow |= longest + d->start + far > d->most;
+		/* behind scattered edges it does not show */
+		if (d->sharp)
+			most = fmax(usual, variance_near(d, key, b, usual));
+		slow |= longest + d->start + CUT * sqrt(most) > d->most;
 		bin->slow = slow;
 	}
 	for (uint32_t b = 0; b < key->bins; b++) {
 		struct td_clock_bin *bin = &key->bin[b];
 		double pace, cycles = cycles_of(d, key, b, &pace);
 
-		bin->variance = variance_of(d, key, b, scatter, cycles);
+		bin->variance = variance_of(d, key, b, variance_at(scatter, cycles));
 		bin->tells = !bin->slow && bin->ticks >= d->first &&
 			     cycles + d->start - CUT * sqrt(bin->variance) >= d->least;
 	}

@@ -784,6 +784,54 @@ START_TEST(slow_ones_are_rarer)
 }
 END_TEST
 
+/* Keys in whose last bins that may lack no window the slowest, three standard deviations
+ * behind the mean, would have been asked for more than there is. */
+static unsigned cut_off(const struct td_clock_data *d)
+{
+	unsigned n = 0;
+
+	for (size_t k = 0; k < d->keys; k++) {
+		const struct td_clock_key *key = &d->key[k];
+		double mean = 0, square = 0, all = 0;
+		uint32_t bins = key->bins;
+
+		while (bins && key->bin[bins - 1].slow)
+			bins--;
+		for (uint32_t i = bins < 7 ? 0 : key->bin[bins - 7].begin;
+		     bins && i < key->bin[bins - 1].end; i++) {
+			const struct td_clock_window *w = &d->window[d->entry[i].window];
+
+			mean += w->asked;
+			square += w->asked * w->asked;
+			all++;
+		}
+		mean /= all;
+		n += all > 50 && mean + 3 * sqrt(square / all - mean * mean) > d->most;
+	}
+	return n;
+}
+
+/* Windows that come by functions of unlike paces scatter more than others as long: six,
+ * were they taken for the same. */
+START_TEST(none_is_cut_off)
+{
+	struct sim_setup setup = edges;
+	struct run run;
+
+	setup.sharp = 1;
+	setup.shortest = 25;
+	setup.slower = 0.2;
+	setup.dwell = 400;
+	start(&run, &setup);
+	sort(&run);
+	td_clock_fill(&run.data, TD_NO_BATCH);
+	for (int round = 0; round < 3; round++)
+		td_clock_choose(&run.data);
+	ck_assert_uint_le(cut_off(&run.data), 2); /* of 63 */
+	finish(&run);
+}
+END_TEST
+
 /* How far off the clock finds what is late in functions of long visits, beside the first
  * of them: the mean is in the start.  `doubt` of each. */
 static void find_late(double doubt, double *late)
@@ -835,27 +883,17 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("clock", (const TTest *const[]){the_mix_of_edges,
-							 silent_windows,
-							 sharp_lengths,
-							 rare_lengths,
-							 slow_ones_are_rarer,
-							 own_windows_without_edges,
-							 times_add_up,
-							 places_tell_ends,
-							 no_places_in_loops,
-							 once_through_the_pair,
-							 true_paces_stay,
-							 wrong_paces_go_back,
-							 rows_stay,
-							 slower_states,
-							 no_states,
-							 ends_of_the_same,
-							 true_slopes_stay,
-							 wrong_slopes_go_back,
-							 fractions,
-							 errors,
-							 nothing_to_tell,
-							 late_ends,
-							 NULL});
+	return unit_main("clock", (const TTest *const[]){
+					  the_mix_of_edges,    silent_windows,
+					  sharp_lengths,       rare_lengths,
+					  slow_ones_are_rarer, own_windows_without_edges,
+					  times_add_up,        places_tell_ends,
+					  no_places_in_loops,  once_through_the_pair,
+					  true_paces_stay,     wrong_paces_go_back,
+					  rows_stay,           slower_states,
+					  no_states,           ends_of_the_same,
+					  true_slopes_stay,    wrong_slopes_go_back,
+					  fractions,           errors,
+					  nothing_to_tell,     late_ends,
+					  none_is_cut_off,     NULL});
 }
