@@ -12,6 +12,7 @@ decoder_tests = \
 	tests/unit/test_cholesky \
 	tests/unit/test_clock \
 	tests/unit/test_clock_memory \
+	tests/unit/test_clock_pace \
 	tests/unit/test_clock_shrink \
 	tests/unit/test_clock_slopes \
 	tests/unit/test_clock_speeds \
@@ -360,10 +361,15 @@ tests_unit_test_vernier_tick_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/unit/test_collect
 TESTS += tests/unit/test_collect
-tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/unit.h \
+td_clocked = tests/unit/unit.h tests/unit/clocked.c tests/unit/clocked.h \
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_clock_SOURCES = tests/unit/test_clock.c $(td_clocked)
 tests_unit_test_clock_CFLAGS = $(td_unit_cflags)
 tests_unit_test_clock_LDADD = $(td_unit_ldadd) -lm
+
+tests_unit_test_clock_pace_SOURCES = tests/unit/test_clock_pace.c $(td_clocked)
+tests_unit_test_clock_pace_CFLAGS = $(td_unit_cflags)
+tests_unit_test_clock_pace_LDADD = $(td_unit_ldadd) -lm
 
 tests_unit_test_clock_memory_SOURCES = tests/unit/test_clock_memory.c tests/unit/unit.h
 tests_unit_test_clock_memory_CFLAGS = $(td_unit_cflags)

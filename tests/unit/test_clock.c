@@ -4,129 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/clock_internal.h"
-#include "decoder/window_start.h"
-#include "tests/unit/sim_windows.h"
+#include "tests/unit/clocked.h"
 #include "tests/unit/unit.h"
 
 #define NODES TD_SEPARATE_NODES
-#define LONG 5    /* functions of long visits */
-#define SOME 0.02 /* of all windows: a function that is seen well */
-
-static const struct sim_setup edges = {.kind = SIM_AWKWARD,
-				       .seed = 1,
-				       .windows = 30000,
-				       .shortest = 2,
-				       .most = 600,
-				       .edge = 50,
-				       .edge_spread = 0.5,
-				       .clock = 1};
 
 /* The simulation's edges, as parts of their cycles. */
 static const double edge_mix[NODES] = {0, .05, .55, .40, 0, .03, .45, .30};
 
-/* A simulated program, as far as td_separate() is with it before it asks the clock. */
-struct run {
-	struct sim sim;
-	struct td_separate_input input;
-	struct td_axis axis;
-	struct td_columns columns;
-	struct td_ends ends;
-	struct td_clock_data data;
-};
-
-static void start(struct run *run, const struct sim_setup *setup)
-{
-	memset(run, 0, sizeof(*run));
-	sim_run(&run->sim, setup);
-	run->input = sim_input(&run->sim);
-	ck_assert_int_eq(td_axis_find(&run->input, &run->axis), 0);
-	ck_assert_int_eq(td_columns_find(&run->columns, &run->input, &run->axis), 0);
-	ck_assert_int_eq(
-		td_start_find(&run->input, &run->columns, TD_NO_BATCH, &run->axis), 0);
-	ck_assert_int_eq(td_ends_find(&run->ends, &run->input, &run->axis, &run->columns),
-			 0);
-}
-
-static int take(struct run *run)
-{
-	return td_clock_take(&run->data, &run->input, &run->axis, &run->columns,
-			     &run->ends);
-}
-
-/* Each column's pace as it is in truth. */
-static void sort_taken(struct run *run)
-{
-	struct td_clock_data *d = &run->data;
-
-	d->pace = calloc(d->columns + 1, sizeof(*d->pace));
-	d->slope = calloc(d->columns + 1, sizeof(*d->slope));
-	d->state = calloc(d->columns + 1, sizeof(*d->state));
-	ck_assert(d->pace && d->slope && d->state);
-	for (uint32_t c = 0; c < d->columns; c++) {
-		uint32_t function = run->columns.function[c];
-
-		d->pace[c] = function == TD_NO_FUNCTION ? 1 : run->sim.pace[function];
-	}
-	ck_assert_int_eq(td_clock_sort(d), 0);
-}
-
-static void sort(struct run *run)
-{
-	ck_assert_int_eq(take(run), 1);
-	sort_taken(run);
-}
-
-static void finish(struct run *run)
-{
-	td_clock_data_free(&run->data);
-	td_ends_free(&run->ends);
-	td_columns_free(&run->columns);
-	sim_free(&run->sim);
-}
-
-/* Of all windows that hold some of the program, those that open in the column. */
-static double part_of(const struct run *run, uint32_t column)
-{
-	double n = 0;
-
-	for (size_t i = 0; i < run->data.windows; i++)
-		n += run->data.window[i].column[0] == column;
-	return n / (double)run->data.windows;
-}
-
-/* A column of a function that is seen well. */
-static int is_seen(const struct run *run, uint32_t column)
-{
-	return run->columns.function[column] != TD_NO_FUNCTION &&
-	       part_of(run, column) >= SOME;
-}
-
 /* Edges are known by what windows that hold next to nothing of the program differ by. */
 START_TEST(the_mix_of_edges)
 {
-	struct run run;
+	struct clocked run;
 
-	start(&run, &edges);
-	ck_assert_int_eq(take(&run), 1);
+	clocked_start(&run, &clocked_edges);
+	ck_assert_int_eq(clocked_take(&run), 1);
 	for (int k = 0; k < NODES; k++)
 		ck_assert_double_eq_tol(run.data.mix[k], edge_mix[k], 0.01);
 	for (size_t i = 0; i < run.data.windows; i++)
 		ck_assert_double_gt(run.data.window[i].ticks, 0);
-	finish(&run);
+	clocked_finish(&run);
 }
 END_TEST
 
-/* What own windows count beyond edges, of each of level 1: as many cycles as their
- * instructions take, and none of the edges'; but for what reading them rounds, of which
- * the variance is known. */
+/* What own windows count beyond edges, of each of level 1: as many cycles as
+ * their instructions take, and none of the edges'; but for what reading them rounds, of
+ * which the variance is known. */
 START_TEST(own_windows_without_edges)
 {
 	double square = 0, reading = 0, n = 0;
-	struct run run;
+	struct clocked run;
 
-	start(&run, &edges);
-	ck_assert_int_eq(take(&run), 1);
+	clocked_start(&run, &clocked_edges);
+	ck_assert_int_eq(clocked_take(&run), 1);
 	for (size_t i = 0; i < run.data.windows; i++) {
 		const struct td_clock_window *w = &run.data.window[i];
 		uint32_t f = run.columns.function[w->column[0]];
@@ -148,17 +58,17 @@ START_TEST(own_windows_without_edges)
 	ck_assert_double_lt(sqrt(square / n), 1.5);
 	ck_assert_double_gt(reading, square / 2);
 	ck_assert_double_lt(reading, square * 2);
-	finish(&run);
+	clocked_finish(&run);
 }
 END_TEST
 
 /* A window's instructions are somewhere. */
 START_TEST(times_add_up)
 {
-	struct run run;
+	struct clocked run;
 
-	start(&run, &edges);
-	sort(&run);
+	clocked_start(&run, &clocked_edges);
+	clocked_sort(&run);
 	td_clock_fill(&run.data, TD_NO_BATCH);
 	for (size_t k = 0; k < run.data.keys; k++) {
 		const struct td_clock_key *key = &run.data.key[k];
@@ -175,7 +85,7 @@ START_TEST(times_add_up)
 						1e-6 * (1 + time));
 		}
 	}
-	finish(&run);
+	clocked_finish(&run);
 }
 END_TEST
 
@@ -183,18 +93,18 @@ END_TEST
  * short visits; by_column: places are not looked at. */
 static double sureness_of_ends(int by_column)
 {
-	struct sim_setup setup = edges;
+	struct sim_setup setup = clocked_edges;
 	double sum = 0, n = 0;
-	struct run run;
+	struct clocked run;
 
 	setup.kind = SIM_CHAIN;
 	setup.block = 5;
-	start(&run, &setup);
-	ck_assert_int_eq(take(&run), 1);
+	clocked_start(&run, &setup);
+	ck_assert_int_eq(clocked_take(&run), 1);
 	for (size_t i = 0; i < run.data.windows && by_column; i++)
 		memcpy(run.data.window[i].key, run.data.window[i].column,
 		       sizeof(run.data.window[i].key));
-	sort_taken(&run);
+	clocked_sort_taken(&run);
 	td_clock_fill(&run.data, TD_NO_BATCH);
 	for (size_t k = 0; k < run.data.keys; k++) {
 		const struct td_clock_key *key = &run.data.key[k];
@@ -206,7 +116,7 @@ static double sureness_of_ends(int by_column)
 			n += windows * key->share[i];
 		}
 	}
-	finish(&run);
+	clocked_finish(&run);
 	return sum / n;
 }
 
@@ -219,7 +129,7 @@ START_TEST(places_tell_ends)
 }
 END_TEST
 
-static uint32_t places_of(const struct run *run, uint32_t column)
+static uint32_t places_of(const struct clocked *run, uint32_t column)
 {
 	uint32_t first = UINT32_MAX, last = 0;
 
@@ -238,20 +148,20 @@ static uint32_t places_of(const struct run *run, uint32_t column)
 START_TEST(no_places_in_loops)
 {
 	unsigned keys = 0;
-	struct run run;
+	struct clocked run;
 
-	start(&run, &edges);
-	sort(&run);
+	clocked_start(&run, &clocked_edges);
+	clocked_sort(&run);
 	ck_assert_uint_gt(places_of(&run, 0), 5);
 	for (size_t k = 0; k < run.data.keys; k++)
 		keys += !run.data.key[k].backward && run.data.key[k].column[0] == 0;
 	ck_assert_uint_eq(keys, 1);
-	finish(&run);
+	clocked_finish(&run);
 }
 END_TEST
 
 /* Instructions of function 0 in the bin whose windows hold about so many. */
-static double time_at(const struct run *run, double ticks)
+static double time_at(const struct clocked *run, double ticks)
 {
 	double nearest = INFINITY, time = 0;
 
@@ -280,75 +190,16 @@ static double time_at(const struct run *run, double ticks)
 START_TEST(once_through_the_pair)
 {
 	double round[2];
-	struct run run;
+	struct clocked run;
 
-	start(&run, &edges);
-	sort(&run);
+	clocked_start(&run, &clocked_edges);
+	clocked_sort(&run);
 	td_clock_fill(&run.data, TD_NO_BATCH);
 	for (int f = 0; f < 2; f++)
 		round[f] = run.sim.cycles[f] / run.sim.visits[f] / run.sim.pace[f];
 	ck_assert_double_gt(run.sim.pace[0], 1.5 * run.sim.pace[1]);
 	ck_assert_double_eq_tol(time_at(&run, round[0] + round[1]), round[0], 11);
-	finish(&run);
-}
-END_TEST
-
-static void step_once(const struct td_clock_data *d, struct td_clock_fit *fit)
-{
-	ck_assert_int_eq(td_clock_fit_room(fit, (size_t)d->columns + 1), 0);
-	for (size_t i = 0; i < fit->n; i++)
-		fit->matrix[i * fit->n + i] = fit->ridge[i] = 1e-3;
-	fit->adding = 1;
-	td_clock_pace(d, fit, TD_NO_BATCH);
-	td_clock_factor(fit);
-	td_clock_step(fit);
-}
-
-/* One step of the paces, all of which are `wrong` times what they should be. */
-static void step(struct run *run, double wrong, struct td_clock_fit *fit)
-{
-	struct td_clock_data *d = &run->data;
-
-	for (uint32_t c = 0; c < d->columns; c++)
-		d->pace[c] *= wrong;
-	td_clock_fill(d, TD_NO_BATCH);
-	td_clock_choose(d);
-	step_once(d, fit);
-}
-
-/* Lengths asked for say how many cycles an instruction takes. */
-static void steps_to(double wrong, double expected)
-{
-	struct td_clock_fit fit;
-	struct run run;
-	int seen = 0;
-
-	start(&run, &edges);
-	sort(&run);
-	step(&run, wrong, &fit);
-	for (uint32_t c = 0; c < run.data.columns; c++) {
-		uint32_t f = run.columns.function[c];
-
-		/* in short visits more is chance */
-		if (!is_seen(&run, c) || run.sim.cycles[f] / run.sim.visits[f] < 95)
-			continue;
-		ck_assert_double_eq_tol(fit.pull[c], expected, 0.08);
-		seen++;
-	}
-	ck_assert_int_gt(seen, 3);
-	td_clock_fit_free(&fit);
-	finish(&run);
-}
-
-START_TEST(true_paces_stay)
-{
-	steps_to(1, 0);
-}
-END_TEST
-
-START_TEST(wrong_paces_go_back)
-{
-	steps_to(1.1, -0.09);
+	clocked_finish(&run);
 }
 END_TEST
 
@@ -371,15 +222,15 @@ static double weight_after(struct td_clock_data *d, double times)
 START_TEST(rows_stay)
 {
 	double first;
-	struct run run;
+	struct clocked run;
 
-	start(&run, &edges);
-	sort(&run);
+	clocked_start(&run, &clocked_edges);
+	clocked_sort(&run);
 	td_clock_fill(&run.data, TD_NO_BATCH);
 	td_clock_choose(&run.data);
 	first = weight_after(&run.data, 1);
 	ck_assert_double_eq(weight_after(&run.data, 1.2), first);
-	finish(&run);
+	clocked_finish(&run);
 }
 END_TEST
 
@@ -387,24 +238,24 @@ END_TEST
  * seen well, and the mean. */
 static double speed_of(double slower)
 {
-	struct sim_setup setup = edges;
+	struct sim_setup setup = clocked_edges;
 	double sum = 0, n = 0;
-	struct run run;
+	struct clocked run;
 
 	setup.slower = slower;
 	setup.dwell = slower > 0 ? 400 : 0;
-	start(&run, &setup);
-	sort(&run);
+	clocked_start(&run, &setup);
+	clocked_sort(&run);
 	td_clock_fill(&run.data, TD_NO_BATCH);
 	ck_assert_int_eq(td_clock_states(&run.data, 1), 0);
 	for (uint32_t c = 0; c < run.data.columns; c++) {
-		if (!is_seen(&run, c) || run.data.state[c].n <= 200)
+		if (!clocked_is_seen(&run, c) || run.data.state[c].n <= 200)
 			continue;
 		sum += fabs(run.data.state[c].speed);
 		n++;
 	}
 	ck_assert_double_ge(n, 3);
-	finish(&run);
+	clocked_finish(&run);
 	return sum / n;
 }
 
@@ -422,7 +273,7 @@ END_TEST
 
 /* A set's slopes that are true, or all of them so many times as much: one step of the
  * rows from there. */
-static void slope_step(struct run *run, double times, struct td_clock_fit *fit)
+static void slope_step(struct clocked *run, double times, struct td_clock_fit *fit)
 {
 	const struct td_clock_set *set = &td_clock_sets[0][0];
 	struct td_clock_data *d = &run->data;
@@ -457,11 +308,11 @@ static void slope_step(struct run *run, double times, struct td_clock_fit *fit)
 START_TEST(ends_of_the_same)
 {
 	struct td_clock_data *d;
-	struct run run;
+	struct clocked run;
 	double most = 0;
 
-	start(&run, &edges);
-	sort(&run);
+	clocked_start(&run, &clocked_edges);
+	clocked_sort(&run);
 	d = &run.data;
 	td_clock_fill(d, TD_NO_BATCH);
 	ck_assert_int_eq(td_clock_states(d, 1), 0);
@@ -477,7 +328,7 @@ START_TEST(ends_of_the_same)
 			ck_assert_double_lt(most, 1e-9);
 	}
 	ck_assert_double_gt(most, 1e-3);
-	finish(&run);
+	clocked_finish(&run);
 }
 END_TEST
 
@@ -486,12 +337,12 @@ END_TEST
 static double slopes_off(double times, int own)
 {
 	struct td_clock_fit fit;
-	struct run run;
+	struct clocked run;
 	double worst = 0;
 	int seen = 0, sides = td_clock_sets[0][0].sides;
 
-	start(&run, &edges);
-	sort(&run);
+	clocked_start(&run, &clocked_edges);
+	clocked_sort(&run);
 	for (size_t i = 0; i < run.data.windows && !own; i++)
 		run.data.window[i].own = 0;
 	run.data.keys = own ? 1 : run.data.keys;
@@ -500,7 +351,7 @@ static double slopes_off(double times, int own)
 		uint32_t f = run.columns.function[c];
 		size_t first = c * (size_t)(sides + 1);
 
-		if (!is_seen(&run, c) || f == 9 ||
+		if (!clocked_is_seen(&run, c) || f == 9 ||
 		    run.sim.cycles[f] / run.sim.visits[f] < 95)
 			continue;
 		for (size_t i = first; i < first + (size_t)sides; i++)
@@ -510,7 +361,7 @@ static double slopes_off(double times, int own)
 	}
 	ck_assert_int_gt(seen, 3);
 	td_clock_fit_free(&fit);
-	finish(&run);
+	clocked_finish(&run);
 	return worst;
 }
 
@@ -531,7 +382,8 @@ END_TEST
 
 /* The worst fraction of level 1 of columns whose visits take `from` cycles or more, in
  * points. */
-static double worst_of(const struct run *run, const struct td_clock *clock, double from)
+static double worst_of(const struct clocked *run, const struct td_clock *clock,
+		       double from)
 {
 	double worst = 0;
 
@@ -539,7 +391,7 @@ static double worst_of(const struct run *run, const struct td_clock *clock, doub
 		uint32_t f = run->columns.function[c];
 		const double *value = td_clock_value(clock, TD_NO_BATCH, c);
 
-		if (!is_seen(run, c) || f == 9 ||
+		if (!clocked_is_seen(run, c) || f == 9 ||
 		    run->sim.cycles[f] / run->sim.visits[f] < from)
 			continue;
 		for (int k = 0; k < TD_NODES_LEVEL1; k++)
@@ -552,10 +404,10 @@ static double worst_of(const struct run *run, const struct td_clock *clock, doub
 START_TEST(fractions)
 {
 	struct td_clock clock;
-	struct run run;
+	struct clocked run;
 
-	start(&run, &edges);
-	ck_assert_int_eq(take(&run), 1);
+	clocked_start(&run, &clocked_edges);
+	ck_assert_int_eq(clocked_take(&run), 1);
 	ck_assert_int_eq(
 		td_clock_find(&clock, &run.input, &run.axis, &run.columns, &run.ends), 0);
 	ck_assert_ptr_nonnull(clock.value);
@@ -566,28 +418,29 @@ START_TEST(fractions)
 		ck_assert_double_ne(td_clock_value(&clock, b, 0)[0],
 				    td_clock_value(&clock, TD_NO_BATCH, 0)[0]);
 	td_clock_free(&clock);
-	finish(&run);
+	clocked_finish(&run);
 }
 END_TEST
 
 /* What no batch shows, of a fraction of columns seen well, in points. */
 static double error_of(double slower)
 {
-	struct sim_setup setup = edges;
+	struct sim_setup setup = clocked_edges;
 	double sum = 0, n = 0;
 	struct td_clock clock;
-	struct run run;
+	struct clocked run;
 
 	setup.slower = slower;
 	setup.dwell = slower > 0 ? 400 : 0;
-	start(&run, &setup);
-	ck_assert_int_eq(take(&run), 1);
+	clocked_start(&run, &setup);
+	ck_assert_int_eq(clocked_take(&run), 1);
 	ck_assert_int_eq(
 		td_clock_find(&clock, &run.input, &run.axis, &run.columns, &run.ends), 0);
 	for (uint32_t c = 0; c < clock.columns; c++) {
 		uint32_t f = run.columns.function[c];
 
-		if (!is_seen(&run, c) || run.sim.cycles[f] / run.sim.visits[f] < 95)
+		if (!clocked_is_seen(&run, c) ||
+		    run.sim.cycles[f] / run.sim.visits[f] < 95)
 			continue;
 		ck_assert_double_gt(clock.prior[c], 0);
 		ck_assert_double_lt(clock.prior[c], 0.01);
@@ -595,7 +448,7 @@ static double error_of(double slower)
 			sum += 100 * sqrt(clock.error[c][k]);
 	}
 	td_clock_free(&clock);
-	finish(&run);
+	clocked_finish(&run);
 	ck_assert_double_gt(n, 0);
 	return sum / n;
 }
@@ -612,7 +465,7 @@ START_TEST(errors)
 }
 END_TEST
 
-static int is_told(struct run *run)
+static int is_told(struct clocked *run)
 {
 	struct td_clock clock;
 	int told;
@@ -628,39 +481,39 @@ static int is_told(struct run *run)
 /* Where nobody counts instructions, or too few windows; by groups without edges. */
 START_TEST(nothing_to_tell)
 {
-	struct sim_setup setup = edges;
-	struct run run;
+	struct sim_setup setup = clocked_edges;
+	struct clocked run;
 
 	setup.windows = 6000;
-	start(&run, &setup);
+	clocked_start(&run, &setup);
 	ck_assert(is_told(&run));
 	run.input.clock = NULL;
 	ck_assert(!is_told(&run));
-	finish(&run);
+	clocked_finish(&run);
 	setup.windows = 400;
-	start(&run, &setup);
+	clocked_start(&run, &setup);
 	ck_assert(!is_told(&run));
-	finish(&run);
+	clocked_finish(&run);
 	setup.windows = 6000;
 	setup.edge = 0;
-	start(&run, &setup);
+	clocked_start(&run, &setup);
 	ck_assert(is_told(&run));
 	run.input.exact = 1;
 	ck_assert(!is_told(&run));
-	finish(&run);
+	clocked_finish(&run);
 }
 END_TEST
 
 /* Without edges what an own window takes is known, and stands among what it counts. */
 START_TEST(sharp_lengths)
 {
-	struct sim_setup setup = edges;
-	struct run run;
+	struct sim_setup setup = clocked_edges;
+	struct clocked run;
 	double ticks = 0, cycles = 0;
 
 	setup.edge = 0;
-	start(&run, &setup);
-	sort(&run);
+	clocked_start(&run, &setup);
+	clocked_sort(&run);
 	ck_assert(run.data.sharp);
 	ck_assert_int_eq(run.data.set[0].sides, 4);
 	for (size_t i = 0; i < run.data.windows; i++) {
@@ -672,11 +525,11 @@ START_TEST(sharp_lengths)
 		cycles += w->beyond[TD_CLOCK_CYCLES];
 	}
 	ck_assert_double_eq_tol(cycles / ticks, 1, 0.01);
-	finish(&run);
-	start(&run, &edges);
-	sort(&run);
+	clocked_finish(&run);
+	clocked_start(&run, &clocked_edges);
+	clocked_sort(&run);
 	ck_assert(!run.data.sharp);
-	finish(&run);
+	clocked_finish(&run);
 }
 END_TEST
 
@@ -684,12 +537,12 @@ END_TEST
  */
 START_TEST(silent_windows)
 {
-	struct run run, all;
+	struct clocked run, all;
 
-	start(&all, &edges);
-	sort(&all);
+	clocked_start(&all, &clocked_edges);
+	clocked_sort(&all);
 	td_clock_fill(&all.data, TD_NO_BATCH);
-	start(&run, &edges);
+	clocked_start(&run, &clocked_edges);
 	for (size_t i = 0; i < run.sim.windows; i++) {
 		struct td_separate_window *w = &run.sim.window[i];
 
@@ -697,7 +550,7 @@ START_TEST(silent_windows)
 		for (int k = 0; k < NODES && w->silent; k++)
 			w->value[k] = 1e6f;
 	}
-	sort(&run);
+	clocked_sort(&run);
 	td_clock_fill(&run.data, TD_NO_BATCH);
 	ck_assert_uint_eq(run.data.keys, all.data.keys);
 	ck_assert_uint_eq(run.data.windows, all.data.windows);
@@ -712,19 +565,19 @@ START_TEST(silent_windows)
 	}
 	for (int k = 0; k < NODES; k++)
 		ck_assert_double_eq_tol(run.data.mix[k], edge_mix[k], 0.02);
-	finish(&run);
-	finish(&all);
+	clocked_finish(&run);
+	clocked_finish(&all);
 }
 END_TEST
 
 /* Where fewer are asked for, fewer are there to be slow. */
 START_TEST(rare_lengths)
 {
-	struct sim_setup setup = edges;
-	struct run run;
+	struct sim_setup setup = clocked_edges;
+	struct clocked run;
 
 	setup.windows = 60000;
-	start(&run, &setup);
+	clocked_start(&run, &setup);
 	/* as the smaller one of two numbers, and none below 100 */
 	for (size_t i = 0; i < run.sim.windows; i++) {
 		const struct td_separate_window *w = &run.sim.window[i];
@@ -734,7 +587,7 @@ START_TEST(rare_lengths)
 			run.sim.window[i].requested = 0;
 	}
 	run.input.exact = 1;
-	ck_assert_int_eq(take(&run), 1);
+	ck_assert_int_eq(clocked_take(&run), 1);
 	ck_assert_double_ge(run.data.least, 75);
 	ck_assert_double_le(run.data.least, 125);
 	/* and a window counts for those that are not: twice as rare */
@@ -744,156 +597,18 @@ START_TEST(rare_lengths)
 		ck_assert_double_eq_tol(
 			run.data.window[i].rare,
 			td_clock_rarity(&run.data, run.data.window[i].asked), 1e-4);
-	finish(&run);
-}
-END_TEST
-
-/* Own windows of 100 and 200 instructions, one cycle each in the mean, as lengths that
- * become rarer by `fall` a cycle leave them. */
-START_TEST(slow_ones_are_rarer)
-{
-	const double fall = 0.004, sway = 0.02, scatter = 400, begin = 50;
-	struct td_clock_window window[2];
-	struct td_clock_data d = {.window = window,
-				  .windows = 2,
-				  .columns = 1,
-				  .state = &(struct td_clock_state){.unsure = sway},
-				  .pace = &(double){1},
-				  .start = begin,
-				  .most = 600,
-				  .memory = 300,
-				  .scatter = scatter};
-	struct td_clock_fit fit;
-
-	for (int i = 0; i < TD_CLOCK_CLASSES; i++)
-		d.fall[i] = fall;
-	for (int i = 0; i < 2; i++) {
-		double cycles = 100 * (i + 1);
-		double lean = TD_CLOCK_OWN * sway * td_clock_lean(&d, cycles);
-		double varies = sway * td_clock_spread(&d, cycles);
-		double asked = begin + cycles + lean - fall * (scatter + varies);
-
-		window[i] = (struct td_clock_window){
-			.ticks = (float)cycles, .asked = (float)asked, .tells = 1};
-	}
-	step_once(&d, &fit);
-	ck_assert_double_gt(fit.matrix[0], 1); /* they are rows */
-	ck_assert_double_eq_tol(fit.pull[0], 0, 0.002);
-	ck_assert_double_eq_tol(fit.pull[1], 0, 0.2);
-	td_clock_fit_free(&fit);
-}
-END_TEST
-
-/* Keys in whose last bins that may lack no window the slowest, three standard deviations
- * behind the mean, would have been asked for more than there is. */
-static unsigned cut_off(const struct td_clock_data *d)
-{
-	unsigned n = 0;
-
-	for (size_t k = 0; k < d->keys; k++) {
-		const struct td_clock_key *key = &d->key[k];
-		double mean = 0, square = 0, all = 0;
-		uint32_t bins = key->bins;
-
-		while (bins && key->bin[bins - 1].slow)
-			bins--;
-		for (uint32_t i = bins < 7 ? 0 : key->bin[bins - 7].begin;
-		     bins && i < key->bin[bins - 1].end; i++) {
-			const struct td_clock_window *w = &d->window[d->entry[i].window];
-
-			mean += w->asked;
-			square += w->asked * w->asked;
-			all++;
-		}
-		mean /= all;
-		n += all > 50 && mean + 3 * sqrt(square / all - mean * mean) > d->most;
-	}
-	return n;
-}
-
-/* Windows that come by functions of unlike paces scatter more than others as long: six,
- * were they taken for the same. */
-START_TEST(none_is_cut_off)
-{
-	struct sim_setup setup = edges;
-	struct run run;
-
-	setup.sharp = 1;
-	setup.shortest = 25;
-	setup.slower = 0.2;
-	setup.dwell = 400;
-	start(&run, &setup);
-	sort(&run);
-	td_clock_fill(&run.data, TD_NO_BATCH);
-	for (int round = 0; round < 3; round++)
-		td_clock_choose(&run.data);
-	ck_assert_uint_le(cut_off(&run.data), 2); /* of 63 */
-	finish(&run);
-}
-END_TEST
-
-/* How far off the clock finds what is late in functions of long visits, beside the first
- * of them: the mean is in the start.  `doubt` of each. */
-static void find_late(double doubt, double *late)
-{
-	static const unsigned seen[] = {0, 1, 7, 8, 13};
-	struct sim_setup setup = edges;
-	double doubts[64];
-	struct td_clock clock;
-	struct run run;
-
-	setup.sharp = 1;
-	setup.shortest = 25;
-	setup.most = 200;
-	setup.block = 14;
-	start(&run, &setup);
-	ck_assert_uint_lt(run.columns.columns, 64);
-	for (uint32_t c = 0; c < run.columns.columns; c++)
-		doubts[c] = doubt;
-	run.columns.late = doubts;
-	run.input.exact = 1;
-	ck_assert_int_eq(
-		td_clock_find(&clock, &run.input, &run.axis, &run.columns, &run.ends), 0);
-	ck_assert(clock.late);
-	for (uint32_t c = 0; c < run.columns.columns; c++)
-		for (int i = 0; i < LONG; i++)
-			if (run.columns.function[c] == seen[i])
-				late[i] = clock.late[c] - (seen[i] % 7 + 1.);
-	for (int i = LONG - 1; i >= 0; i--)
-		late[i] -= late[0];
-	td_clock_free(&clock);
-	finish(&run);
-}
-
-/*
- * A window ends half a block late in the mean, and blocks are of 2 to 14 cycles.  Behind
- * edges that is where lines through own windows begin.  What is known already stays.
- */
-START_TEST(late_ends)
-{
-	double late[LONG], same[LONG];
-
-	find_late(4, late);
-	find_late(0, same);
-	for (int i = 0; i < LONG; i++)
-		ck_assert_double_eq_tol(late[i], 0, 0.8);
-	ck_assert_double_eq_tol(same[LONG - 1], -6, 0.2);
+	clocked_finish(&run);
 }
 END_TEST
 
 int main(void)
 {
-	return unit_main("clock", (const TTest *const[]){
-					  the_mix_of_edges,    silent_windows,
-					  sharp_lengths,       rare_lengths,
-					  slow_ones_are_rarer, own_windows_without_edges,
-					  times_add_up,        places_tell_ends,
-					  no_places_in_loops,  once_through_the_pair,
-					  true_paces_stay,     wrong_paces_go_back,
-					  rows_stay,           slower_states,
-					  no_states,           ends_of_the_same,
-					  true_slopes_stay,    wrong_slopes_go_back,
-					  fractions,           errors,
-					  nothing_to_tell,     late_ends,
-					  none_is_cut_off,     NULL});
+	return unit_main(
+		"clock",
+		(const TTest *const[]){
+			the_mix_of_edges, silent_windows, sharp_lengths, rare_lengths,
+			own_windows_without_edges, times_add_up, places_tell_ends,
+			no_places_in_loops, once_through_the_pair, rows_stay,
+			slower_states, no_states, ends_of_the_same, true_slopes_stay,
+			wrong_slopes_go_back, fractions, errors, nothing_to_tell, NULL});
 }
