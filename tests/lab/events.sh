@@ -8,12 +8,14 @@
 
 with_command
 
+edge_50="-e 50~50,0,500,5500,4000,0,300,4500,3000"
+
 # short_level2 MODEL: both levels of functions that are shorter than the windows, by six
 # groups; worst of a run of each: 1.0 points of level 2 from 1,000 cycles a visit on, 2.8
 # from 100 on, 5.1 from 40 on, where intervals are as wide as that
 short_level2()
 {
-	is_wanted "$1" short || return
+	is_wanted "$1" short || return 0
 	echo
 	echo "== $1-short"
 	lab_setup=TDAGENT_LEVEL=2
@@ -22,17 +24,17 @@ short_level2()
 	truthful "$1-short" --limit 1000=0.7 --limit 100=1.5 --limit 40=3 --samples 250
 }
 
-# shorter_noise MODEL: by windows of up to 200 cycles, of functions that vary; worst of six runs: 0.55
-# points from 1,000 cycles a visit on, 1.2 from 100 on, 1.7 from 25 on
-shorter_noise()
+# shorter MODEL SETTING LAB-OPTIONS SHORT PROGRAM LIMITS: by windows shorter than others here
+shorter()
 {
-	is_wanted "$1" shorter || return
+	is_wanted "$1" "$2" || return 0
 	echo
-	echo "== $1-shorter"
+	echo "== $1-$2"
 	lab_setup=TDAGENT_LEVEL=1
-	measure_program "$1-shorter" "-m $1" 20000 100 "./awkward -r 3200 -n 40,400"
+	measure_program "$1-$2" "-m $1 $3" 20000 "$4" "./awkward -r 3200 $5"
 	lab_setup=
-	truthful "$1-shorter" --limit 1000=0.8 --limit 100=1.5 --limit 25=2.5 --samples 250
+	# shellcheck disable=SC2086 # $6 is several words
+	truthful "$1-$2" $6 --samples 250
 }
 
 if [ "${1:-}" = --long ]; then
@@ -43,7 +45,10 @@ if [ "${1:-}" = --long ]; then
 	done
 	for model in skx ivb; do
 		short_level2 $model
-		shorter_noise $model
+		# worst of six runs: 0.55 points from 1,000 cycles a visit on, 1.2 from 100 on, 1.7 from 25
+		# on; of eight behind edges, with windows twice as long and less: 0.24, 0.69, 4.0
+		shorter $model shorter "" 100 "-n 40,400" "--limit 1000=0.8 --limit 100=1.5 --limit 25=2.5"
+		shorter $model shorter-edges "$edge_50" 150 "" "--limit 1000=0.3 --limit 100=1 --limit 40=6"
 	done
 	exit
 fi
@@ -118,7 +123,7 @@ END
 brief()
 {
 	lab_setup=TDAGENT_LEVEL=1
-	measure_program "brief-$1" "-m $1 -e 50~50,0,500,5500,4000,0,300,4500,3000" 20000 "$2" "./awkward -r 100"
+	measure_program "brief-$1" "-m $1 $edge_50" 20000 "$2" "./awkward -r 100"
 	lab_setup=
 	holds "brief-$1" <<'END'
 windows = report["totals"]["windows"]
