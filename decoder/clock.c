@@ -40,12 +40,6 @@ static double mean_pace(const struct td_clock_data *d)
 	return ticks > 0 && cycles > 0 ? cycles / ticks : 1;
 }
 
-/* Where unknowns of how late interrupts are begin. */
-static uint32_t lates(const struct td_clock_data *d)
-{
-	return d->columns + 1;
-}
-
 /* Paces that nothing tells are what they are in the mean, and interrupts as late as was
  * said. */
 static void pull_paces(const struct td_clock_data *d, double mean,
@@ -53,8 +47,11 @@ static void pull_paces(const struct td_clock_data *d, double mean,
 {
 	for (uint32_t c = 0; c < d->columns; c++)
 		fit->pull[c] += fit->ridge[c] * (mean / d->pace[c] - 1);
-	for (uint32_t c = 0; c < d->columns && d->doubt; c++)
-		fit->pull[lates(d) + c] -= fit->ridge[lates(d) + c] * d->late[c];
+	for (uint32_t c = 0; c < d->columns && d->doubt; c++) {
+		uint32_t at = td_clock_late_at(d, c);
+
+		fit->pull[at] -= fit->ridge[at] * d->late[c];
+	}
 }
 
 static int find_states(struct td_clock_data *d, int filled)
@@ -98,7 +95,7 @@ static double step_paces(struct td_clock_data *d, double mean, struct td_clock_f
 	}
 	move_start(d, fit->pull[d->columns]);
 	if (d->doubt)
-		move_late(d, fit->pull + lates(d));
+		move_late(d, fit->pull + td_clock_late_at(d, 0));
 	return most;
 }
 
@@ -111,7 +108,7 @@ static int find_paces(struct td_clock_data *d, double mean, struct td_clock_fit 
 		fit->ridge[c] =
 			c < d->columns ? 1 / (PACES_DIFFER * PACES_DIFFER) : START_RIDGE;
 	for (uint32_t c = 0; c < d->columns && d->doubt; c++)
-		fit->ridge[lates(d) + c] = 1 / fmax(DOUBT_LEAST, d->doubt[c]);
+		fit->ridge[td_clock_late_at(d, c)] = 1 / fmax(DOUBT_LEAST, d->doubt[c]);
 	for (int round = 0; round < PACE_ROUNDS && most > STILL; round++) {
 		int err = round < STATE_ROUNDS ? find_states(d, round > 0) : 0;
 
@@ -245,7 +242,7 @@ static int solve_paces(struct td_clock_data *d, double width, struct td_clock *c
 
 static int find(struct td_clock_data *d, double width, struct td_clock *clock)
 {
-	size_t unknowns = lates(d) + (d->doubt ? d->columns : 0);
+	size_t unknowns = td_clock_late_at(d, d->doubt ? d->columns : 0);
 	struct td_clock_fit pace;
 	int err;
 

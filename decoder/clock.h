@@ -27,7 +27,7 @@ struct td_clock {
 	double (*error)[TD_SEPARATE_NODES]; /* [columns]: variance that no batch shows */
 	double *prior; /* [columns]: part of its answer that no window tells */
 	/* [columns]: cycles by which windows that end there are longer than they were
-	 * said to be.  NULL: td_columns.late is */
+	 * said to be.  NULL: there is no td_columns.late_doubt */
 	double *late;
 };
 

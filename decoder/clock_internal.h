@@ -136,7 +136,7 @@ struct td_clock_data {
 	double *pace;   /* [columns]: cycles an instruction */
 	double *pace_error;  /* [2 columns + 1]: variances of their parts, and the start's
 			      */
-	const double *doubt; /* [columns]: td_columns.late, or NULL */
+	const double *doubt; /* [columns]: td_columns.late_doubt, or NULL */
 	double *late; /* [columns]: cycles that windows are longer by which end there, in
 			 `asked` and `beyond` already; 0 where doubt is NULL */
 	double (*slope)[TD_SEPARATE_NODES]; /* [columns]: cycles an instruction beyond an
@@ -264,6 +264,12 @@ void td_clock_step_beyond(struct td_clock_fit *fit, const double *chance);
 void td_clock_step_lost(struct td_clock_fit *fit, const double *chance, double *step);
 /* The prior alone in the matrix, and nothing in pull. */
 void td_clock_fit_clear(struct td_clock_fit *fit);
+
+/* Of the unknowns of paces: how late interrupts are in the column, behind the start. */
+static inline uint32_t td_clock_late_at(const struct td_clock_data *d, uint32_t column)
+{
+	return d->columns + 1 + column;
+}
 
 /* clock_pace.c: the paces, the start, and where there is `doubt` how late interrupts are
  * in each column; at[] is a part of each pace, and cycles. */

@@ -99,13 +99,6 @@ static double variance_near(const struct td_clock_data *d, const struct td_clock
 	return sum / n;
 }
 
-/* Without edges it is what a row weighs by. */
-static double variance_of(const struct td_clock_data *d, const struct td_clock_key *key,
-			  uint32_t b, double usual)
-{
-	return d->paced ? variance_near(d, key, b, usual) : usual;
-}
-
 static void choose_bins(const struct td_clock_data *d, const struct td_clock_key *key,
 			const struct scatter *scatter)
 {
@@ -116,20 +109,20 @@ static void choose_bins(const struct td_clock_data *d, const struct td_clock_key
 		double pace, cycles = cycles_of(d, key, b, &pace);
 		double last = d->window[d->entry[bin->end - 1].window].ticks;
 		double longest = cycles + pace * fmax(0, last - bin->ticks);
-		double usual = variance_at(scatter, cycles);
-		double most = usual;
+		double variance = variance_at(scatter, cycles);
 
-		/* behind scattered edges it does not show */
-		if (d->sharp)
-			most = fmax(usual, variance_near(d, key, b, usual));
-		slow |= longest + d->start + CUT * sqrt(most) > d->most;
+		if (d->sharp) /* behind scattered edges it does not show */
+			variance = fmax(variance, variance_near(d, key, b, variance));
+		slow |= longest + d->start + CUT * sqrt(variance) > d->most;
 		bin->slow = slow;
 	}
 	for (uint32_t b = 0; b < key->bins; b++) {
 		struct td_clock_bin *bin = &key->bin[b];
 		double pace, cycles = cycles_of(d, key, b, &pace);
 
-		bin->variance = variance_of(d, key, b, variance_at(scatter, cycles));
+		bin->variance = variance_at(scatter, cycles);
+		if (d->paced) /* without edges it is what a row weighs by */
+			bin->variance = variance_near(d, key, b, bin->variance);
 		bin->tells = !bin->slow && bin->ticks >= d->first &&
 			     cycles + d->start - CUT * sqrt(bin->variance) >= d->least;
 	}
@@ -221,7 +214,7 @@ static void add_bin(const struct td_clock_data *d, const struct td_clock_key *ke
 	at[n - 1] = d->columns;
 	x[n - 1] = 1;
 	for (uint32_t c = 0; c < key->columns && d->doubt; c++, n++) {
-		at[n] = d->columns + 1 + key->column[c];
+		at[n] = td_clock_late_at(d, key->column[c]);
 		x[n] = key->backward ? -(double)(c == key->itself) : -share[c];
 	}
 	x[n] = bin->asked - d->start - cycles;
@@ -249,7 +242,7 @@ static void add_key(const struct td_clock_data *d, const struct td_clock_key *ke
 static void add_own(const struct td_clock_data *d, const struct td_clock_window *w,
 		    struct td_clock_fit *fit)
 {
-	uint32_t at[3] = {w->column[0], d->columns, d->columns + 1 + w->column[0]};
+	uint32_t at[3] = {w->column[0], d->columns, td_clock_late_at(d, w->column[0])};
 	double sway = td_clock_sway(&d->state[at[0]]);
 	double cycles = w->ticks * d->pace[at[0]], x[3] = {0, 1, -1};
 	double pace = d->pace[at[0]];

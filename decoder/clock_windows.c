@@ -337,7 +337,7 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 
 	d->input = input;
 	d->columns = columns->columns;
-	d->doubt = columns->late;
+	d->doubt = columns->late_doubt;
 	d->start = axis->start;
 	d->sharp = axis->start_spread <= 0;
 	d->paced = input->paced;

@@ -466,7 +466,7 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 		s->input = &s->late.input;
 	if (s->axis.sharp) { /* else it takes lengths as they were asked for */
 		clock = s->input;
-		s->columns.late = s->late.doubt;
+		s->columns.late_doubt = s->late.doubt;
 	}
 	err = td_common_find(&s->common, s->input, &s->columns, &s->axis);
 	if (err)

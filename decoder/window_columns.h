@@ -27,7 +27,7 @@ struct td_columns {
 	const double *doubt;
 	/* [columns]: variance of what is not known of how late interrupts are there,
 	 * cycles squared (td_late.doubt); NULL: it is to be left as it is */
-	const double *late;
+	const double *late_doubt;
 	/* [columns]: a window in which nobody counted returns, no longer than this and
 	 * with the column at both ends, has not left it: those that came back took longer
 	 */

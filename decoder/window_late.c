@@ -51,7 +51,7 @@ static int is_told(const struct sums *s)
 	return s->n >= WINDOWS_FEWEST && s->here >= HERE_LEAST * s->n;
 }
 
-/* At least what reading them leaves. */
+/* The square of a mean's error, at least what reading leaves. */
 static double error_of(const struct sums *s)
 {
 	double mean = s->beyond / s->n;

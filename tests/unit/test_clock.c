@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What instructions tell behind edges, piece by piece. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/clocked.h"

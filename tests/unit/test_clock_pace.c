@@ -169,7 +169,7 @@ static void find_late(double doubt, double *late)
 	ck_assert_uint_lt(run.columns.columns, 64);
 	for (uint32_t c = 0; c < run.columns.columns; c++)
 		doubts[c] = doubt;
-	run.columns.late = doubts;
+	run.columns.late_doubt = doubts;
 	run.input.exact = 1;
 	ck_assert_int_eq(
 		td_clock_find(&clock, &run.input, &run.axis, &run.columns, &run.ends), 0);
