@@ -9,6 +9,7 @@
 #define NODES TD_SEPARATE_NODES
 #define PER_BIN 8 /* windows, at least */
 #define BINS_MOST 80u
+#define WIDTH 6. /* instructions, at least */
 #define KEY_FEWEST 16
 #define TELLS 0.7 /* times as often as without places: neighbours that end apart */
 #define BLOCK 3.  /* instructions, behind the last window */
@@ -111,24 +112,36 @@ static void find_columns(struct td_clock_data *d, struct td_clock_key *key, size
 		index[key->column[c]] = TD_NO_FUNCTION;
 }
 
-/* Windows with as many instructions stay together. */
+static double ticks_of(const struct td_clock_data *d, size_t entry)
+{
+	return d->window[d->entry[entry].window].ticks;
+}
+
+/*
+ * Windows with as many instructions stay together.  Interrupts wait for a block's end, so
+ * each number has ends of its own: after one a loop is gone through, after the next it
+ * was left.  As many instructions as there are between two numbers say nothing of how
+ * often that was; over some blocks the windows do.
+ */
 static void cut_bins(const struct td_clock_data *d, struct td_clock_key *key,
 		     size_t begin, size_t end)
 {
 	size_t size = (end - begin + BINS_MOST - 1) / BINS_MOST, i = begin;
+	double before = 0;
 
 	size = size < PER_BIN ? PER_BIN : size;
 	while (i < end) {
 		size_t to = i + size < end ? i + size : end;
+		double last = fmax(ticks_of(d, to - 1), before + WIDTH);
 
-		while (to < end && d->window[d->entry[to].window].ticks <=
-					   d->window[d->entry[to - 1].window].ticks)
+		while (to < end && ticks_of(d, to) <= last)
 			to++;
 		if (end - to < size)
 			to = end;
 		memset(&key->bin[key->bins], 0, sizeof(*key->bin));
 		key->bin[key->bins].begin = (uint32_t)i;
 		key->bin[key->bins++].end = (uint32_t)to;
+		before = ticks_of(d, to - 1);
 		i = to;
 	}
 }

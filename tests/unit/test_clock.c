@@ -88,6 +88,70 @@ START_TEST(times_add_up)
 }
 END_TEST
 
+#define STEP 3     /* instructions of a block */
+#define BLOCKS 33u /* of a visit */
+
+/* Instructions in a loop that is left behind block n, which is shorter. */
+static unsigned before_leaving(unsigned n)
+{
+	return STEP * (n + 1) - 1 - n % 2;
+}
+
+/*
+ * Visits of a loop that is left behind any of its blocks: a window that ends at each
+ * block.  Who is still in the loop has whole blocks behind it, who has left it less.
+ */
+static void take_steps(struct td_clock_data *d, struct td_clock_window *window)
+{
+	for (unsigned i = 0; i < BLOCKS * BLOCKS; i++) {
+		unsigned n = i % BLOCKS, at = i / BLOCKS;
+		unsigned less = at < n ? 0 : STEP * (n + 1) - before_leaving(n);
+
+		window[i].ticks = (float)(STEP * (at + 1) - less);
+		window[i].trigger[1] = at > n;
+		/* a shorter block is met more rarely */
+		window[i].rare = at == n ? 1 - (float)less / STEP : 1;
+	}
+	d->window = window;
+	d->windows = BLOCKS * BLOCKS;
+	d->most_keys = 1;
+}
+
+/* So many of the first instructions were behind the loop, in the mean. */
+static double behind_loop(double ticks)
+{
+	double sum = 0;
+
+	for (unsigned n = 0; n < BLOCKS; n++)
+		sum += fmax(0, ticks - before_leaving(n)) / BLOCKS;
+	return sum;
+}
+
+START_TEST(ends_in_steps)
+{
+	static struct td_clock_window window[BLOCKS * BLOCKS];
+	struct td_separate_input input = {.chosen = 1};
+	double pace[2] = {1, 1};
+	struct td_clock_data d = {
+		.input = &input, .columns = 2, .memory = 1, .pace = pace};
+
+	take_steps(&d, window);
+	ck_assert_int_eq(td_clock_sort(&d), 0);
+	td_clock_fill(&d, TD_NO_BATCH);
+	ck_assert_uint_eq(d.keys, 1);
+	ck_assert_uint_ge(d.key->bins, 10);
+	for (uint32_t b = 0; b < d.key->bins; b++) {
+		double behind = behind_loop(d.key->bin[b].ticks);
+
+		ck_assert_double_eq_tol(d.key->time[2 * b + 1], behind,
+					0.5 + 0.04 * behind);
+	}
+	d.pace = NULL;
+	d.window = NULL;
+	td_clock_data_free(&d);
+}
+END_TEST
+
 /* How sure it is where a window ends: the mean of its column's share.  In a chain of
  * short visits; by_column: places are not looked at. */
 static double sureness_of_ends(int by_column)
@@ -602,12 +666,24 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"clock",
-		(const TTest *const[]){
-			the_mix_of_edges, silent_windows, sharp_lengths, rare_lengths,
-			own_windows_without_edges, times_add_up, places_tell_ends,
-			no_places_in_loops, once_through_the_pair, rows_stay,
-			slower_states, no_states, ends_of_the_same, true_slopes_stay,
-			wrong_slopes_go_back, fractions, errors, nothing_to_tell, NULL});
+	return unit_main("clock", (const TTest *const[]){the_mix_of_edges,
+							 silent_windows,
+							 sharp_lengths,
+							 rare_lengths,
+							 own_windows_without_edges,
+							 times_add_up,
+							 ends_in_steps,
+							 places_tell_ends,
+							 no_places_in_loops,
+							 once_through_the_pair,
+							 rows_stay,
+							 slower_states,
+							 no_states,
+							 ends_of_the_same,
+							 true_slopes_stay,
+							 wrong_slopes_go_back,
+							 fractions,
+							 errors,
+							 nothing_to_tell,
+							 NULL});
 }

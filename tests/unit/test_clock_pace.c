@@ -195,7 +195,7 @@ START_TEST(late_ends)
 	find_late(4, late);
 	find_late(0, same);
 	for (int i = 0; i < LONG; i++)
-		ck_assert_double_eq_tol(late[i], 0, 0.8);
+		ck_assert_double_eq_tol(late[i], 0, 1);
 	ck_assert_double_eq_tol(same[LONG - 1], -6, 0.2);
 }
 END_TEST
