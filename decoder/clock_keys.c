@@ -112,9 +112,9 @@ static void find_columns(struct td_clock_data *d, struct td_clock_key *key, size
 		index[key->column[c]] = TD_NO_FUNCTION;
 }
 
-static double ticks_of(const struct td_clock_data *d, size_t entry)
+static struct td_clock_window *window_of(const struct td_clock_data *d, size_t entry)
 {
-	return d->window[d->entry[entry].window].ticks;
+	return &d->window[d->entry[entry].window];
 }
 
 /*
@@ -132,16 +132,16 @@ static void cut_bins(const struct td_clock_data *d, struct td_clock_key *key,
 	size = size < PER_BIN ? PER_BIN : size;
 	while (i < end) {
 		size_t to = i + size < end ? i + size : end;
-		double last = fmax(ticks_of(d, to - 1), before + WIDTH);
+		double last = fmax(window_of(d, to - 1)->ticks, before + WIDTH);
 
-		while (to < end && ticks_of(d, to) <= last)
+		while (to < end && window_of(d, to)->ticks <= last)
 			to++;
 		if (end - to < size)
 			to = end;
 		memset(&key->bin[key->bins], 0, sizeof(*key->bin));
 		key->bin[key->bins].begin = (uint32_t)i;
 		key->bin[key->bins++].end = (uint32_t)to;
-		before = ticks_of(d, to - 1);
+		before = window_of(d, to - 1)->ticks;
 		i = to;
 	}
 }
@@ -225,11 +225,6 @@ int td_clock_sort(struct td_clock_data *d)
 	free(order);
 	free(index);
 	return err;
-}
-
-static struct td_clock_window *window_of(const struct td_clock_data *d, uint32_t entry)
-{
-	return &d->window[d->entry[entry].window];
 }
 
 /* Windows end more often in what takes long. */

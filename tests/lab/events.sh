@@ -45,8 +45,8 @@ if [ "${1:-}" = --long ]; then
 	done
 	for model in skx ivb; do
 		short_level2 $model
-		# worst of six runs: 0.55 points from 1,000 cycles a visit on, 1.2 from 100 on, 1.7 from 25
-		# on; of eight behind edges, with windows twice as long and less: 0.24, 0.69, 4.0
+		# worst of six runs: 0.55 points from 1,000 cycles a visit on, 1.2 from 100 on, 1.8 from 25
+		# on; of eight behind edges, with windows twice as long and less: 0.24, 0.65, 3.8
 		shorter $model shorter "" 100 "-n 40,400" "--limit 1000=0.8 --limit 100=1.5 --limit 25=2.5"
 		shorter $model shorter-edges "$edge_50" 150 "" "--limit 1000=0.3 --limit 100=1 --limit 40=6"
 	done
