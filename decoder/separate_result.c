@@ -674,15 +674,15 @@ static double visit_of(const struct td_separate_state *s, const struct stay *sta
 }
 
 /*
- * A visit that may be long enough has the benefit of the doubt: its interval says the
- * rest.  Late interrupts end windows where so many instructions are over, not so much
- * time: more often where they are fast, and more often so the shorter the visits.  What
- * these make wrong no interval says.
+ * A visit that may be long enough, by what is not known of it, has the benefit of the
+ * doubt: its interval says the rest.  Late interrupts end windows where so many
+ * instructions are over, not so much time: more often where they are fast, and more often
+ * so the shorter the visits.  What these make wrong no interval says.
  */
 static enum td_evidence evidence_of(const struct td_separate_state *s,
 				    const struct answer *a, double visit, double error)
 {
-	if (a->prior > 1 - IDENTIFIED || visit + error < SHORT_VISIT ||
+	if (a->prior > 1 - IDENTIFIED || visit + DIFFERENT * error < SHORT_VISIT ||
 	    visit < -LATE_VISITS * s->axis.start)
 		return TD_EVIDENCE_CALLERS;
 	return a->covered >= MOSTLY_OWN ? TD_EVIDENCE_OWN : TD_EVIDENCE_SEPARATED;

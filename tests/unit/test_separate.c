@@ -108,26 +108,31 @@ START_TEST(never_worse_than_the_plain_rule)
 }
 END_TEST
 
-/* What has so many cycles a visit is told apart, what has less only with its callers. */
+/*
+ * What has so many cycles a visit is told apart, what has less only with its callers.  In
+ * one run of eight, visits of 31 cycles seem to be 16 by the 20 windows that stay in
+ * them.
+ */
 START_TEST(visits)
 {
-	const struct sim_setup setup = {.kind = SIM_AWKWARD,
-					.seed = 4,
-					.windows = 30000,
-					.shortest = 2,
-					.most = 600};
+	struct sim_setup setup = {
+		.kind = SIM_AWKWARD, .windows = 30000, .shortest = 2, .most = 600};
 
-	separate(&setup);
-	for (unsigned f = 0; f < sim.functions; f++) {
-		const struct td_separate_function *function = &result.function[f];
-		int callers = function->evidence == TD_EVIDENCE_CALLERS;
+	for (setup.seed = 1; setup.seed <= 8; setup.seed++) {
+		separate(&setup);
+		for (unsigned f = 0; f < sim.functions; f++) {
+			const struct td_separate_function *function = &result.function[f];
+			int callers = function->evidence == TD_EVIDENCE_CALLERS;
 
-		if (visit(f) < 15)
-			ck_assert_msg(callers, "%.1f %.1f", visit(f), function->visit);
-		if (visit(f) >= 25)
-			ck_assert_msg(!callers, "%.1f %.1f", visit(f), function->visit);
+			if (visit(f) < 10)
+				ck_assert_msg(callers, "%.1f %.1f", visit(f),
+					      function->visit);
+			if (visit(f) >= 25)
+				ck_assert_msg(!callers, "%.1f %.1f", visit(f),
+					      function->visit);
+		}
+		done();
 	}
-	done();
 }
 END_TEST
 
