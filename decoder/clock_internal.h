@@ -218,6 +218,22 @@ static inline double td_clock_lean(const struct td_clock_data *d, double ticks)
 	return -d->memory * expm1(-ticks / d->memory);
 }
 
+/* How much more often both ends of a window are in one state of the column than each is,
+ * if so many of its instructions are between them.  In slow states that is less than
+ * twice as often as one end is. */
+static inline double td_clock_both(const struct td_clock_data *d,
+				   const struct td_clock_state *state, double ticks)
+{
+	return 1 + td_clock_sway(state) * exp(-ticks / d->memory);
+}
+
+/* What an own window leans, by both its ends. */
+static inline double td_clock_own_lean(const struct td_clock_data *d,
+				       const struct td_clock_state *state, double ticks)
+{
+	return TD_CLOCK_OWN * td_clock_lean(d, ticks) / td_clock_both(d, state, ticks);
+}
+
 /* How much so many instructions of a column differ, of what one does: variances. */
 static inline double td_clock_spread(const struct td_clock_data *d, double ticks)
 {

@@ -322,6 +322,18 @@ static void find_times(const struct td_clock_data *d, struct td_clock_key *key,
 	}
 }
 
+/* One end's lean is so much less where the other one is in the same column. */
+static double both_of(const struct td_clock_data *d, const struct td_clock_key *key,
+		      uint32_t entry)
+{
+	const struct td_clock_window *w = window_of(d, entry);
+	const struct td_clock_state *state = &d->state[key->column[key->itself]];
+
+	if (d->entry[entry].other != key->itself)
+		return 1;
+	return td_clock_both(d, state, w->alone ? w->ticks : w->stay[key->backward]);
+}
+
 static void find_means(const struct td_clock_data *d, struct td_clock_key *key,
 		       uint32_t b, unsigned without)
 {
@@ -335,13 +347,14 @@ static void find_means(const struct td_clock_data *d, struct td_clock_key *key,
 		const struct td_clock_window *w = window_of(d, i);
 		double part = weight_of(d, key, i, without) /
 			      (bin->weight > 0 ? bin->weight : 1);
+		double leans = part / both_of(d, key, i);
 
 		bin->asked += part * w->asked;
 		for (int k = 0; k < NODES && !w->silent; k++)
 			bin->beyond[k] += part * bin->weight / bin->told * w->beyond[k];
-		lean[key->itself] += part * td_clock_lean(d, w->stay[key->backward]);
+		lean[key->itself] += leans * td_clock_lean(d, w->stay[key->backward]);
 		lean[d->entry[i].other] +=
-			part * td_clock_lean(d, w->stay[!key->backward]);
+			leans * td_clock_lean(d, w->stay[!key->backward]);
 	}
 }
 

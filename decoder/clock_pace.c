@@ -243,12 +243,13 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 		    struct td_clock_fit *fit)
 {
 	uint32_t at[3] = {w->column[0], d->columns, td_clock_late_at(d, w->column[0])};
-	double sway = td_clock_sway(&d->state[at[0]]);
+	const struct td_clock_state *state = &d->state[at[0]];
+	double sway = td_clock_sway(state);
 	double cycles = w->ticks * d->pace[at[0]], x[3] = {0, 1, -1};
 	double pace = d->pace[at[0]];
 	double variance = d->scatter + pace * pace * td_clock_spread(d, w->ticks) * sway;
 
-	x[0] = cycles + TD_CLOCK_OWN * sway * pace * td_clock_lean(d, w->ticks);
+	x[0] = cycles + sway * pace * td_clock_own_lean(d, state, w->ticks);
 	td_clock_fit_add(fit, at, x, d->doubt ? 3 : 2,
 			 unbiased(d, w->asked, variance) - d->start - x[0], 1 / variance);
 }

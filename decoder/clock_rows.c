@@ -400,7 +400,8 @@ static struct own *sum_own(const struct td_clock_data *d, unsigned without)
 		to->n++;
 		to->weight += w->weight;
 		to->ticks += w->weight * w->ticks;
-		to->lean += w->weight * td_clock_lean(d, w->ticks);
+		to->lean += w->weight *
+			    td_clock_own_lean(d, &d->state[w->column[0]], w->ticks);
 		for (int k = 0; k < NODES; k++)
 			to->beyond[k] += w->weight * w->beyond[k];
 	}
@@ -478,8 +479,7 @@ static void add_own(const struct td_clock_data *d, int which, uint32_t c,
 
 		memset(x, 0, (row->n + 1) * sizeof(*x));
 		x[r] = 1;
-		x[leans] = TD_CLOCK_OWN * own->lean / own->ticks * state->varies *
-			   state->axis[k];
+		x[leans] = own->lean / own->ticks * state->varies * state->axis[k];
 		x[row->n] = own->beyond[k] / own->ticks - fit->at[row->at[r]] -
 			    x[leans] * (fit->at[row->at[leans]] - state->speed);
 	}

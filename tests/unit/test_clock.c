@@ -132,8 +132,12 @@ START_TEST(ends_in_steps)
 	static struct td_clock_window window[BLOCKS * BLOCKS];
 	struct td_separate_input input = {.chosen = 1};
 	double pace[2] = {1, 1};
-	struct td_clock_data d = {
-		.input = &input, .columns = 2, .memory = 1, .pace = pace};
+	struct td_clock_state state[2] = {{0}};
+	struct td_clock_data d = {.input = &input,
+				  .columns = 2,
+				  .memory = 1,
+				  .pace = pace,
+				  .state = state};
 
 	take_steps(&d, window);
 	ck_assert_int_eq(td_clock_sort(&d), 0);
@@ -147,6 +151,7 @@ START_TEST(ends_in_steps)
 					0.5 + 0.04 * behind);
 	}
 	d.pace = NULL;
+	d.state = NULL;
 	d.window = NULL;
 	td_clock_data_free(&d);
 }
