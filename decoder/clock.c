@@ -19,8 +19,8 @@
 #define PACES_DIFFER 0.5 /* of the mean, between columns; standard deviation */
 #define START_RIDGE 1e-9
 #define DOUBT_LEAST 1e-4  /* cycles squared */
-#define PACED_ERROR 0.012 /* the same where paces are all: chosen by how many hold */
-#define SWAY_ERROR 0.2    /* of the variance of its logarithm, by how windows meet it */
+#define PACED_ERROR 0.007 /* the same where paces are all: chosen by how many hold */
+#define SWAY_ERROR 0.1    /* of the variance of its logarithm, by how windows meet it */
 
 static double pace_after(double pace, double by)
 {

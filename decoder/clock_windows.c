@@ -13,6 +13,8 @@
 #define STILL_MOST 64u   /* of its instructions in them */
 #define STILL_SHARP 20u  /* the same where it begins in all of them */
 #define CLASSES TD_CLOCK_CLASSES
+#define LENGTHS 1024
+#define LIKE 32      /* lengths behind one, that are as frequent */
 #define CUT 3.       /* standard deviations */
 #define ROUNDED 0.1  /* variance of rounding, in steps */
 #define BLURRED 400. /* variance of a start behind edges, about; cycles squared */
@@ -72,13 +74,33 @@ static void find_lengths(struct td_clock_data *d)
 		d->fall[i] = log((class[i - 1] + 1) / (class[i + 1] + 1)) / (2 * width);
 }
 
+/* The shortest length that is asked for as often as those behind it: an agent that learns
+ * how long it takes to the program asks for shorter ones first. */
+static double find_shortest(const struct td_clock_data *d)
+{
+	double length[LENGTHS] = {0}, width = fmax(1, d->most / (LENGTHS - 1));
+	int shortest = 0;
+
+	for (size_t i = 0; i < d->input->windows; i++)
+		if (td_clock_known(d->input, i))
+			length[(int)(d->input->window[i].requested / width)]++;
+	for (; shortest + 1 < LENGTHS - LIKE; shortest++) {
+		double n = length[shortest], like = 0;
+
+		for (int i = 1; i <= LIKE; i++)
+			like += length[shortest + i] / LIKE;
+		if (n > 0 && n + CUT * sqrt(n) >= like)
+			break;
+	}
+	return shortest * width;
+}
+
 /* What windows take beyond what was asked for is more where the program may not have
  * begun. */
 static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 {
 	const struct td_separate_input *input = d->input;
 	struct td_axis_point *point = malloc((input->windows + 1) * sizeof(*point));
-	double shortest = HUGE_VAL;
 	size_t n = 0;
 
 	if (!point)
@@ -89,7 +111,6 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 		if (!td_clock_known(input, i))
 			continue;
 		d->most = fmax(d->most, w->requested);
-		shortest = fmin(shortest, w->requested);
 		point[n++] = (struct td_axis_point){
 			input->clock[i], (float)(w->slots / axis->width - w->requested)};
 	}
@@ -99,10 +120,7 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 		find_lengths(d);
 	/* what is missing of the others is in edges, or begins with the least */
 	if (input->exact && d->sharp)
-		d->least = shortest;
-	/* none is too short for its edges */
-	if (d->paced)
-		d->least = -HUGE_VAL;
+		d->least = find_shortest(d);
 	free(point);
 	return 0;
 }

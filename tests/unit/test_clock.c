@@ -133,11 +133,8 @@ START_TEST(ends_in_steps)
 	struct td_separate_input input = {.chosen = 1};
 	double pace[2] = {1, 1};
 	struct td_clock_state state[2] = {{0}};
-	struct td_clock_data d = {.input = &input,
-				  .columns = 2,
-				  .memory = 1,
-				  .pace = pace,
-				  .state = state};
+	struct td_clock_data d = {
+		.input = &input, .columns = 2, .memory = 1, .pace = pace, .state = state};
 
 	take_steps(&d, window);
 	ck_assert_int_eq(td_clock_sort(&d), 0);
@@ -669,12 +666,35 @@ START_TEST(rare_lengths)
 }
 END_TEST
 
+/* Some windows, before it is known how long the program takes to begin, are shorter than
+ * all others: lengths that all functions have begin behind these. */
+START_TEST(first_lengths)
+{
+	struct sim_setup setup = clocked_edges;
+	struct clocked run;
+
+	setup.edge = 0;
+	setup.shortest = 40;
+	setup.windows = 20000;
+	clocked_start(&run, &setup);
+	for (size_t i = 0; i < run.sim.windows && i < 40; i++)
+		if (!run.sim.window[i].empty)
+			run.sim.window[i].requested = (float)(30 + i % 10);
+	run.input.exact = 1;
+	ck_assert_int_eq(clocked_take(&run), 1);
+	ck_assert(run.data.sharp);
+	ck_assert_double_eq_tol(run.data.least, 40, 1);
+	clocked_finish(&run);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("clock", (const TTest *const[]){the_mix_of_edges,
 							 silent_windows,
 							 sharp_lengths,
 							 rare_lengths,
+							 first_lengths,
 							 own_windows_without_edges,
 							 times_add_up,
 							 ends_in_steps,

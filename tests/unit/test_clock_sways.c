@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* How much paces vary, and for how long, by how long own windows take. */
+/* How much paces vary, and for how long, by how long own windows take; and paces that
+ * do. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decoder/clock_internal.h"
+#include "tests/unit/clocked.h"
 #include "tests/unit/unit.h"
 
 #define COLUMNS 5
@@ -120,9 +122,57 @@ START_TEST(paces_that_do_not)
 }
 END_TEST
 
+/* How much too fast functions of long visits are said to be, in the mean. */
+static double too_fast(uint64_t seed)
+{
+	struct sim_setup setup = {.kind = SIM_AWKWARD,
+				  .seed = seed,
+				  .windows = 60000,
+				  .shortest = 28,
+				  .most = 200,
+				  .slower = 0.2,
+				  .dwell = 400,
+				  .clock = 1};
+	double sum = 0, n = 0;
+	struct td_clock clock;
+	struct clocked run;
+
+	clocked_start(&run, &setup);
+	run.input.exact = run.input.paced = 1;
+	run.input.traced = 1;
+	run.input.left = 4;
+	ck_assert_int_eq(
+		td_clock_find(&clock, &run.input, &run.axis, &run.columns, &run.ends), 0);
+	ck_assert(clock.value);
+	for (uint32_t c = 0; c < run.columns.columns; c++) {
+		uint32_t f = run.columns.function[c];
+
+		if (f == TD_NO_FUNCTION || run.sim.cycles[f] / run.sim.visits[f] < 200)
+			continue;
+		sum += clock.value[c][0] * run.axis.width * run.sim.pace[f] - 1;
+		n++;
+	}
+	td_clock_free(&clock);
+	clocked_finish(&run);
+	return sum / n;
+}
+
+/* Lengths begin ten cycles behind the program's first: windows of few instructions are
+ * those that were slow. */
+START_TEST(short_ones_are_slow)
+{
+	double sum = 0;
+
+	for (uint64_t seed = 1; seed <= 4; seed++)
+		sum += too_fast(seed) / 4;
+	ck_assert_double_eq_tol(sum, 0, 0.008); /* 0.012, were they all taken */
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("clock_sways",
 			 (const TTest *const[]){paces_that_vary, paces_to_begin_with,
-						paces_that_do_not, NULL});
+						paces_that_do_not, short_ones_are_slow,
+						NULL});
 }
