@@ -101,6 +101,7 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 {
 	const struct td_separate_input *input = d->input;
 	struct td_axis_point *point = malloc((input->windows + 1) * sizeof(*point));
+	double shortest = HUGE_VAL;
 	size_t n = 0;
 
 	if (!point)
@@ -111,6 +112,7 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 		if (!td_clock_known(input, i))
 			continue;
 		d->most = fmax(d->most, w->requested);
+		shortest = fmin(shortest, w->requested);
 		point[n++] = (struct td_axis_point){
 			input->clock[i], (float)(w->slots / axis->width - w->requested)};
 	}
@@ -120,7 +122,7 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 		find_lengths(d);
 	/* what is missing of the others is in edges, or begins with the least */
 	if (input->exact && d->sharp)
-		d->least = find_shortest(d);
+		d->least = d->paced ? find_shortest(d) : shortest;
 	free(point);
 	return 0;
 }

@@ -680,7 +680,7 @@ START_TEST(first_lengths)
 	for (size_t i = 0; i < run.sim.windows && i < 40; i++)
 		if (!run.sim.window[i].empty)
 			run.sim.window[i].requested = (float)(30 + i % 10);
-	run.input.exact = 1;
+	run.input.exact = run.input.paced = 1;
 	ck_assert_int_eq(clocked_take(&run), 1);
 	ck_assert(run.data.sharp);
 	ck_assert_double_eq_tol(run.data.least, 40, 1);
