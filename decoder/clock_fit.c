@@ -44,6 +44,20 @@ void td_clock_fit_add(struct td_clock_fit *fit, const uint32_t *at, const double
 	}
 }
 
+void td_clock_fit_add_square(struct td_clock_fit *fit, const uint32_t *at,
+			     const double *square, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t j = 0; j <= i; j++) {
+			double more = square[(size_t)i * n + j];
+
+			fit->matrix[at[i] * fit->n + at[j]] += more;
+			if (i != j)
+				fit->matrix[at[j] * fit->n + at[i]] += more;
+		}
+	}
+}
+
 void td_clock_fit_clear(struct td_clock_fit *fit)
 {
 	memset(fit->matrix, 0, fit->n * fit->n * sizeof(*fit->matrix));

@@ -270,6 +270,9 @@ void td_clock_fit_free(struct td_clock_fit *fit);
 /* An equation x of `n` unknowns at[], y what is missing. */
 void td_clock_fit_add(struct td_clock_fit *fit, const uint32_t *at, const double *x,
 		      uint32_t n, double y, double weight);
+/* square[n][n], of which the lower triangle is there, of `n` unknowns at[]. */
+void td_clock_fit_add_square(struct td_clock_fit *fit, const uint32_t *at,
+			     const double *square, uint32_t n);
 void td_clock_factor(struct td_clock_fit *fit);
 /* pull becomes the step. */
 void td_clock_step(struct td_clock_fit *fit);

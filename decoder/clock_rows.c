@@ -183,14 +183,48 @@ static void whiten_row(const struct td_clock_set *set, struct row *row,
 	}
 }
 
-/* Weighted by `sure` and `times`; the row is no more what it was. */
+/* Its products with what is missing, weighted by `times`. */
+static void pull_row(const struct td_clock_set *set, const struct row *row, double times,
+		     struct td_clock_fit *fit)
+{
+	for (int r = 0; r < set->sides; r++) {
+		double by = times * row->x[r][row->n];
+
+		for (uint32_t i = 0; i < row->n; i++)
+			fit->pull[row->at[i]] += by * row->x[r][i];
+	}
+}
+
+/* Its squares, weighted by `times`, to the lower triangle of square[n][n]: all sides at
+ * once, for this is where a report's time goes. */
+static void square_row(const struct td_clock_set *set, const struct row *row,
+		       double times, double *square)
+{
+	const double *x[SIDES];
+
+	for (int r = 0; r < SIDES; r++)
+		x[r] = row->x[r < set->sides ? r : 0];
+	for (uint32_t i = 0; i < row->n; i++) {
+		double *to = square + (size_t)i * row->n, by[SIDES] = {0};
+		int any = 0;
+
+		for (int r = 0; r < set->sides; r++) {
+			by[r] = times * x[r][i];
+			any |= by[r] != 0;
+		}
+		for (uint32_t j = 0; j <= i && any; j++)
+			to[j] += by[0] * x[0][j] + by[1] * x[1][j] + by[2] * x[2][j] +
+				 by[3] * x[3][j];
+	}
+}
+
+/* Weighted by `sure`; the row is no more what it was. */
 static void add_row(const struct td_clock_set *set, struct row *row, td_clock_square sure,
-		    double times, struct td_clock_fit *fit)
+		    struct td_clock_fit *fit)
 {
 	whiten_row(set, row, sure);
 	for (int r = 0; r < set->sides; r++)
-		td_clock_fit_add(fit, row->at, row->x[r], row->n, row->x[r][row->n],
-				 times);
+		td_clock_fit_add(fit, row->at, row->x[r], row->n, row->x[r][row->n], 1);
 }
 
 /* The error that the ends so far have left in the rows of a key, as a filter sees it. */
@@ -258,6 +292,7 @@ struct work {
 	struct filter filter;
 	struct row row, other;
 	double *room;
+	double *square; /* [row.n][row.n]: the rows', lower triangle */
 	uint32_t *at;
 };
 
@@ -267,13 +302,15 @@ static int work_init(const struct td_clock_data *d, const struct td_clock_set *s
 	size_t n = unknown(set, d->columns, 0) + 1;
 
 	work->room = malloc(3 * SIDES * n * sizeof(*work->room));
+	work->square = malloc(n * n * sizeof(*work->square));
 	work->at = malloc(n * sizeof(*work->at));
-	return work->room && work->at ? 0 : -ENOMEM;
+	return work->room && work->square && work->at ? 0 : -ENOMEM;
 }
 
 static void work_free(struct work *work)
 {
 	free(work->room);
+	free(work->square);
 	free(work->at);
 }
 
@@ -286,6 +323,8 @@ static void work_begin(const struct td_clock_data *d, const struct td_clock_set 
 	place_row(set, key, work->at, work->room, &work->row);
 	place_row(set, key, work->at, work->room + n, &work->other);
 	place_row(set, key, work->at, work->room + 2 * n, &work->filter.seen);
+	memset(work->square, 0,
+	       (size_t)work->row.n * work->row.n * sizeof(*work->square));
 	memset(work->filter.variance, 0, sizeof(work->filter.variance));
 	for (int r = 0; r < SIDES; r++)
 		work->filter.variance[r][r] = OFFSET * OFFSET;
@@ -329,10 +368,15 @@ static void add_key(const struct td_clock_data *d, int which,
 			}
 			weigh_row(set, which, weights, b, &work->filter, sure);
 			filter_row(set, &work->filter, &work->row, sure);
-			add_row(set, &work->row, sure, BOTH, to);
+			whiten_row(set, &work->row, sure);
+			pull_row(set, &work->row, BOTH, to);
+			if (to->adding)
+				square_row(set, &work->row, BOTH, work->square);
 		}
 		add_square(set->sides, work->filter.variance, bin->ends[which], 0.5);
 	}
+	if (to->adding)
+		td_clock_fit_add_square(to, work->row.at, work->square, work->row.n);
 }
 
 /* Sums over a column's own windows. */
@@ -483,7 +527,7 @@ static void add_own(const struct td_clock_data *d, int which, uint32_t c,
 		x[row->n] = own->beyond[k] / own->ticks - fit->at[row->at[r]] -
 			    x[leans] * (fit->at[row->at[leans]] - state->speed);
 	}
-	add_row(set, row, state->own[which], 1, fit);
+	add_row(set, row, state->own[which], fit);
 }
 
 static void add_owns(const struct td_clock_data *d, int which, struct row *row,
