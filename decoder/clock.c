@@ -293,15 +293,15 @@ void td_clock_data_free(struct td_clock_data *d)
 }
 
 /*
- * Counts that nothing rounds, and windows that are all alike but for the program: then
- * instructions are no clock for what they count.  Paces alone want windows of which it is
- * known to the cycle when they were due.
+ * Where it is known to the cycle when windows were due, lengths tell as well, and without
+ * errors; what they count is told by both, for its errors are others.  Paces alone want
+ * such windows.
  */
 static int is_told(const struct td_separate_input *input, const struct td_axis *axis)
 {
-	int edges = !input->exact || !axis->follows || axis->start_spread > 0;
+	int due = axis->sharp || (axis->follows && axis->start_spread <= 0);
 
-	return input->paced ? !edges || (input->exact && axis->sharp) : edges;
+	return !input->paced || (input->exact && due);
 }
 
 int td_clock_find(struct td_clock *clock, const struct td_separate_input *input,

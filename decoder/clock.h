@@ -21,8 +21,8 @@
 struct td_clock {
 	uint32_t columns;
 	/* [1 + TD_BATCHES][columns]: fractions, may be beyond 0..1; with all windows,
-	 * then without each batch.  NULL: nobody counted instructions, or counts are
-	 * exact, there are no edges, and instructions are not what is asked for */
+	 * then without each batch.  NULL: nobody counted instructions, or paces are
+	 * asked for and it is not known to the cycle when windows were due */
 	double (*value)[TD_SEPARATE_NODES];
 	double (*error)[TD_SEPARATE_NODES]; /* [columns]: variance that no batch shows */
 	double *prior; /* [columns]: part of its answer that no window tells */

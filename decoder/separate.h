@@ -119,6 +119,7 @@ struct td_separate_cost {
 	double spread;  /* of what a window takes beyond what was asked for */
 	double between; /* scatter of the cost between functions, cycles */
 	int clocked;    /* of the rest instructions told (td_separate_input.clock) */
+	int follows;    /* it is known to the cycle when windows were due, no edges */
 };
 
 #define TD_BATCHES 32 /* pieces of the run, without each of which all is known anew */

@@ -12,6 +12,9 @@
 /* The two answers' errors are of the same windows.  In the lab they go together by .15
  * without noise, by .35 with. */
 #define TOGETHER 0.3
+/* By how much what rows say of where windows are is off at the ends of a visit, which
+ * no batch shows: cycles, chosen by how many intervals of functions of up to 100 hold. */
+#define ENDS_OFF 0.7
 
 /* By columns' ends, without the batch. */
 struct share {
@@ -170,9 +173,10 @@ static double mix_errors(double part, double told, double read, double apart)
 	       part * (1 - part) * more;
 }
 
-double td_separate_blend(const struct td_told *told, int nodes,
+double td_separate_blend(const struct td_told *told, double visit, int nodes,
 			 struct td_reading *reading)
 {
+	double ends = ENDS_OFF / fmax(1, visit / 2) * TD_FRACTION_SPREAD;
 	double lengths = mean_of(NULL, reading), ticks, part;
 	td_sides bounded;
 
@@ -185,7 +189,7 @@ double td_separate_blend(const struct td_told *told, int nodes,
 	bound(told->value, bounded);
 	for (int i = 0; i < nodes; i++) {
 		struct td_reading *to = &reading[i];
-		double error = sqrt(variance_of(told, i));
+		double error = hypot(sqrt(variance_of(told, i)), ends);
 		double apart = td_separate_node(told->value, i) - to->free;
 
 		to->bounded += part * (td_separate_node(bounded, i) - to->bounded);

@@ -299,12 +299,12 @@ static int join(const struct td_separate_input *input, const struct parts *parts
 	return 0;
 }
 
-/* Instructions were a clock: they have told what states there were, which no trace has.
- */
+/* Behind edges instructions have told what states there were, which no trace has. */
 static int is_clocked(const struct parts *parts)
 {
 	for (unsigned p = 0; p < parts->n; p++)
-		if (parts->part[p].result.cost.clocked)
+		if (parts->part[p].result.cost.clocked &&
+		    !parts->part[p].result.cost.follows)
 			return 1;
 	return 0;
 }

@@ -456,7 +456,7 @@ static void fill_nodes(const struct td_separate_state *s, const struct answer *a
 		read_node(s, a, visit, i, &reading[i]);
 	if (s->input->known)
 		td_beside_take(&a->beside, s->input, function, reading);
-	td_separate_blend(told, last, reading);
+	td_separate_blend(told, visit, last, reading);
 	for (int i = 0; i < last; i++)
 		fill_node(s, &reading[i], &to->node[i]);
 }
@@ -471,7 +471,7 @@ static void trace_node(const struct td_separate_state *s, const struct answer *a
 
 	for (int i = 0; i < TD_NODES_LEVEL1; i++)
 		read_node(s, a, visit, i, &reading[i]);
-	part = td_separate_blend(told, TD_NODES_LEVEL1, reading);
+	part = td_separate_blend(told, visit, TD_NODES_LEVEL1, reading);
 	trace->value = of->free;
 	trace->variance = of->variance;
 	trace->df = of->df;
@@ -769,6 +769,7 @@ static void fill_cost(const struct td_separate_state *s, const struct cost *jack
 	cost->spread = s->axis.spread;
 	cost->between = sqrt(s->normal.between);
 	cost->clocked = s->clock.value != NULL;
+	cost->follows = s->axis.follows && s->axis.start_spread <= 0;
 }
 
 int td_separate_finish(struct td_separate_state *state, struct td_separate *result)

@@ -80,9 +80,9 @@ struct td_reading {
 	unsigned df;
 };
 
-/* Both, by their errors; the same part of each in all nodes, so that they add up.  The
- * part that is told. */
-double td_separate_blend(const struct td_told *told, int nodes,
+/* Both, by their errors; the same part of each in all nodes, so that they add up.  visit:
+ * of the function, cycles.  The part that is told. */
+double td_separate_blend(const struct td_told *told, double visit, int nodes,
 			 struct td_reading *reading);
 
 /* How a function's values change without a batch, and how far its count of what is known

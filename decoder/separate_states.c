@@ -82,7 +82,11 @@ static unsigned freedom(double a, unsigned df_a, double b, unsigned df_b)
 			   : df_a;
 }
 
-/* Both are of the same windows, and what they are apart is an error as well. */
+/*
+ * Both are of the same windows, and what they are apart is an error as well.  How far
+ * their errors go together beyond what batches show nobody knows: they count by their
+ * standard deviations.
+ */
 void td_states_join(const struct td_separate_trace *part,
 		    const struct td_separate_trace *common,
 		    struct td_topdown_value *value)
@@ -90,7 +94,8 @@ void td_states_join(const struct td_separate_trace *part,
 	double from, at, variance, together, sum, weight, apart, own;
 	struct line line;
 
-	if (!find_line(&part->own, &line))
+	if (!(part->variance > 0) || !(common->variance > 0) ||
+	    !find_line(&part->own, &line))
 		return;
 	from = common->value - line.common;
 	at = line.mean + line.slope * from;
@@ -98,10 +103,7 @@ void td_states_join(const struct td_separate_trace *part,
 	if (line.slope != 0)
 		variance += from * from * line.rest / line.spread;
 	together = line.slope * covariance(part, common);
-	sum = part->variance + variance - 2 * together;
-	if (!(sum > 0))
-		return;
-	weight = fmin(1, fmax(0, (part->variance - together) / sum));
+	weight = sqrt(part->variance) / (sqrt(part->variance) + sqrt(variance));
 	own = 1 - weight;
 	apart = at - part->value;
 	value->df = freedom(own * own * part->variance, part->df,

@@ -543,7 +543,8 @@ static int is_told(struct clocked *run)
 	return told;
 }
 
-/* Where nobody counts instructions, or too few windows; by groups without edges. */
+/* Where nobody counts instructions, or too few windows; paces, where it is not known to
+ * the cycle when windows were due. */
 START_TEST(nothing_to_tell)
 {
 	struct sim_setup setup = clocked_edges;
@@ -552,6 +553,10 @@ START_TEST(nothing_to_tell)
 	setup.windows = 6000;
 	clocked_start(&run, &setup);
 	ck_assert(is_told(&run));
+	run.input.exact = 1;
+	ck_assert(is_told(&run));
+	run.input.paced = run.input.traced = 1;
+	ck_assert(!is_told(&run));
 	run.input.clock = NULL;
 	ck_assert(!is_told(&run));
 	clocked_finish(&run);
@@ -563,8 +568,11 @@ START_TEST(nothing_to_tell)
 	setup.edge = 0;
 	clocked_start(&run, &setup);
 	ck_assert(is_told(&run));
-	run.input.exact = 1;
+	run.input.paced = run.input.traced = 1;
 	ck_assert(!is_told(&run));
+	run.input.paced = 0;
+	run.input.exact = 1;
+	ck_assert(is_told(&run));
 	clocked_finish(&run);
 }
 END_TEST
