@@ -13,6 +13,7 @@
 #define KEY_FEWEST 16
 #define TELLS 0.7 /* times as often as without places: neighbours that end apart */
 #define BLOCK 3.  /* instructions, behind the last window */
+#define SOON 8    /* entries */
 
 struct order {
 	uint32_t key, window;
@@ -227,6 +228,15 @@ int td_clock_sort(struct td_clock_data *d)
 	return err;
 }
 
+/* A key's windows are anywhere, and of many most are in no cache: the one to be asked for
+ * now, of which both ends are. */
+static const struct td_clock_window *soon(const struct td_clock_data *d, uint32_t entry)
+{
+	size_t last = 2 * d->windows - 1, at = entry + SOON;
+
+	return window_of(d, (uint32_t)(at < last ? at : last));
+}
+
 /* Windows end more often in what takes long. */
 static double weight_of(const struct td_clock_data *d, const struct td_clock_key *key,
 			uint32_t entry, unsigned without)
@@ -261,6 +271,8 @@ static void find_shares(const struct td_clock_data *d, struct td_clock_key *key,
 	for (uint32_t i = bin->begin; i < bin->end; i++) {
 		double weight = weight_of(d, key, i, without);
 
+		__builtin_prefetch(soon(d, i));
+		__builtin_prefetch(soon(d, i) + 1);
 		share[d->entry[i].other] += weight;
 		bin->weight += weight;
 		bin->ticks += weight * window_of(d, i)->ticks;
@@ -349,6 +361,8 @@ static void find_means(const struct td_clock_data *d, struct td_clock_key *key,
 			      (bin->weight > 0 ? bin->weight : 1);
 		double leans = part / both_of(d, key, i);
 
+		__builtin_prefetch(soon(d, i));
+		__builtin_prefetch(soon(d, i) + 1);
 		bin->asked += part * w->asked;
 		for (int k = 0; k < NODES && !w->silent; k++)
 			bin->beyond[k] += part * bin->weight / bin->told * w->beyond[k];
