@@ -68,6 +68,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/order.h \
 	decoder/path_groups.c decoder/path_groups.h \
+	decoder/parallel.c decoder/parallel.h \
 	decoder/paths.c decoder/paths.h decoder/paths_tree.c \
 	decoder/jit_names.c decoder/jit_names.h \
 	decoder/jitdump.c decoder/jitdump.h \

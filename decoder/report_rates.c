@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/groups_level1.h"
+#include "decoder/parallel.h"
 #include "decoder/separate_parts.h"
 
 #define USUAL 0.2       /* an event's mean, as a part of slots: separate.h's scale */
@@ -22,14 +23,22 @@ struct event {
 };
 
 struct group {
+	const struct td_groups_plan *plan;
+	const struct td_separate_input *input;
+	const struct td_report_counts *counts;
+	const struct td_separate_trace *insns; /* NULL: nobody knows them */
 	uint32_t number;
+	int rare; /* its rare events, else the others */
 	struct event event[TD_SEPARATE_NODES];
 	unsigned events;
 	int returns; /* as td_separate_input's, of its windows */
+	struct td_separate result;
 };
 
-static void find_events(const struct td_groups_plan *plan, struct group *group)
+static void find_events(struct group *group)
 {
+	const struct td_groups_plan *plan = group->plan;
+
 	for (uint32_t i = 0; i < plan->events; i++) {
 		uint32_t value = plan->event[i].value;
 
@@ -156,16 +165,17 @@ static void take_evidence(struct td_report *report, const struct td_separate *re
 	report->own = result->own;
 }
 
-static int take_group(struct td_report *report, const struct td_separate_input *input,
-		      const struct td_report_counts *counts, const struct group *group,
-		      const struct td_separate *result)
+static int take_group(struct td_report *report, const struct group *group)
 {
+	const struct td_separate_input *input = group->input;
+	const struct td_separate *result = &group->result;
 	uint32_t *opened = calloc(report->functions + 1, sizeof(*opened));
 	int err = opened ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < input->windows && !err; i++)
 		opened[input->window[i].open] +=
-			counts[i].group == group->number && !input->window[i].empty;
+			group->counts[i].group == group->number &&
+			!input->window[i].empty;
 	for (size_t f = 0; f < report->functions && !err; f++) {
 		const struct td_separate_function *from = &result->function[f];
 
@@ -180,7 +190,7 @@ static int take_group(struct td_report *report, const struct td_separate_input *
 }
 
 /* Keeps the events that are rare beside the group's commonest, or the others. */
-static void keep_events(struct group *group, int rare)
+static void keep_events(struct group *group)
 {
 	unsigned n = group->events;
 	double least = INFINITY;
@@ -190,23 +200,20 @@ static void keep_events(struct group *group, int rare)
 			least = fmin(least, group->event[e].scale);
 	group->events = 0;
 	for (unsigned e = 0; e < n; e++)
-		if ((group->event[e].scale > RARE * least) == rare)
+		if ((group->event[e].scale > RARE * least) == group->rare)
 			group->event[group->events++] = group->event[e];
 }
 
 /* How many instructions a cycle has, if the group's windows counted them beside these. */
-static void know_instructions(const struct td_groups_plan *plan,
-			      const struct group *group,
-			      const struct td_separate_trace *insns,
-			      struct td_separate_input *input)
+static void know_instructions(const struct group *group, struct td_separate_input *input)
 {
 	for (unsigned e = 0; e < group->events; e++) {
 		const struct event *event = &group->event[e];
 
-		if (strcmp(plan->event[event->number].name, "inst") != 0 ||
+		if (strcmp(group->plan->event[event->number].name, "inst") != 0 ||
 		    !(event->scale > 0))
 			continue;
-		input->known = insns;
+		input->known = group->insns;
 		input->known_at = e;
 		input->known_by = event->scale;
 	}
@@ -218,39 +225,64 @@ static void know_instructions(const struct td_groups_plan *plan,
  * much a row counts for: beside rare events a common one would be told apart as if
  * windows of one function were no better known than those of many.
  */
-static int separate_group(struct td_report *report, const struct td_separate_input *input,
-			  const struct td_report_counts *counts, uint32_t number,
-			  int rare, const struct td_separate_trace *insns)
+static int separate_group(void *piece)
 {
+	struct group *group = piece;
+	const struct td_separate_input *input = group->input;
 	struct td_separate_window *window;
 	struct td_separate_input of = *input;
-	struct group group = {.number = number};
-	struct td_separate result;
 	int err;
 
-	find_events(&report->plan, &group);
-	find_scales(input, counts, &group);
-	keep_events(&group, rare);
-	if (rare && !group.events)
+	find_events(group);
+	find_scales(input, group->counts, group);
+	keep_events(group);
+	if (group->rare && !group->events)
 		return 0;
 	window = malloc((input->windows + 1) * sizeof(*window));
 	if (!window)
 		return -ENOMEM;
-	find_returns(input, counts, &group);
-	take_windows(input, counts, &group, window);
+	find_returns(input, group->counts, group);
+	take_windows(input, group->counts, group, window);
 	of.window = window;
-	of.returns = group.returns ? group.returns : input->returns;
+	of.returns = group->returns ? group->returns : input->returns;
 	of.nodes = TD_SEPARATE_NODES;
 	of.rates = 1;
-	know_instructions(&report->plan, &group, insns, &of);
-	err = td_separate(&of, &result);
-	if (!err && result.cost.axis == TD_AXIS_REQUESTED)
-		err = take_group(report, input, counts, &group, &result);
-	if (!err && result.cost.axis == TD_AXIS_REQUESTED && !number && !rare)
-		take_evidence(report, &result);
-	if (!err)
-		td_separate_free(&result);
+	know_instructions(group, &of);
+	err = td_separate(&of, &group->result);
 	free(window);
+	return err;
+}
+
+static int take_result(struct td_report *report, struct group *group)
+{
+	const struct td_separate *result = &group->result;
+	int err;
+
+	if (!result->function || result->cost.axis != TD_AXIS_REQUESTED)
+		return 0;
+	err = take_group(report, group);
+	if (!err && !group->number && !group->rare)
+		take_evidence(report, result);
+	return err;
+}
+
+/* Of group[n], two of each from `first` on, of which one has the rare events. */
+static int separate_groups(struct td_report *report, const struct group *all,
+			   uint32_t first, struct group *group, size_t n)
+{
+	int err;
+
+	for (size_t i = 0; i < n; i++) {
+		group[i] = *all;
+		group[i].number = first + (uint32_t)(i / 2);
+		group[i].rare = i % 2;
+	}
+	err = td_parallel_run(separate_group, group, sizeof(*group), n);
+	for (size_t i = 0; i < n; i++) {
+		if (!err)
+			err = take_result(report, &group[i]);
+		td_separate_free(&group[i].result);
+	}
 	return err;
 }
 
@@ -269,20 +301,23 @@ int td_report_rates(struct td_report *report, const struct td_separate_input *in
 		    const struct td_report_counts *counts,
 		    const struct td_separate_trace *insns, uint32_t first)
 {
+	size_t n = first < report->plan.groups ? 2 * (report->plan.groups - first) : 0;
+	struct group all = {
+		.plan = &report->plan, .input = input, .counts = counts, .insns = insns};
 	struct td_separate common = {.functions = 0};
-	int err = 0;
+	struct group *group = malloc((n + 1) * sizeof(*group));
+	int err = group ? 0 : -ENOMEM;
 
 	/* where cores are shared, level 1 is of such rates, it says nothing more */
-	if (!insns && first && input->common && counts_more(&report->plan, first)) {
+	if (!err && !insns && first && input->common &&
+	    counts_more(&report->plan, first)) {
 		err = td_separate_common(input, &common);
-		insns = common.trace;
+		all.insns = common.trace;
 	}
-	for (uint32_t g = first; g < report->plan.groups && !err; g++) {
-		err = separate_group(report, input, counts, g, 0, insns);
-		if (!err)
-			err = separate_group(report, input, counts, g, 1, insns);
-	}
+	if (!err)
+		err = separate_groups(report, &all, first, group, n);
 	td_separate_free(&common);
+	free(group);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/parallel.h"
 #include "decoder/separate_states.h"
 
 #define PARTS_MOST (2 * TD_NODES_LEVEL1)
@@ -13,8 +14,10 @@
 #define EMPTIES_FEWEST 20
 
 struct part {
+	const struct td_separate_input *input;
 	int number; /* in td_separate_window.counts */
 	int node;
+	int rest; /* the node that is what no part counts */
 	struct td_separate result;
 };
 
@@ -56,7 +59,7 @@ static int find_parts(const struct td_separate_input *input, struct parts *parts
 
 /* The window as one that counts the node and the rest, or nothing. */
 static void reduce(const struct td_separate_window *from, const struct part *part,
-		   int rest, struct td_separate_window *to)
+		   struct td_separate_window *to)
 {
 	*to = *from;
 	memset(to->value, 0, sizeof(to->value));
@@ -64,7 +67,7 @@ static void reduce(const struct td_separate_window *from, const struct part *par
 	if (to->silent)
 		return;
 	to->value[part->node] = from->value[part->number];
-	to->value[rest] = from->slots - from->value[part->number];
+	to->value[part->rest] = from->slots - from->value[part->number];
 }
 
 /* Each group reads other events, so that what is ours counts more or less of the node: as
@@ -95,9 +98,10 @@ static void even_costs(struct td_separate_window *window, size_t n, int node, in
 	}
 }
 
-static int separate_part(const struct td_separate_input *input, int rest,
-			 struct part *part)
+static int separate_part(void *piece)
 {
+	struct part *part = piece;
+	const struct td_separate_input *input = part->input;
 	struct td_separate_window *window =
 		malloc((input->windows + 1) * sizeof(*window));
 	struct td_separate_input of = *input;
@@ -107,11 +111,11 @@ static int separate_part(const struct td_separate_input *input, int rest,
 		return -ENOMEM;
 	of.window = window;
 	of.nodes = TD_NODES_LEVEL1;
-	of.left = 1 + (unsigned)rest;
+	of.left = 1 + (unsigned)part->rest;
 	of.traced = 1 + (unsigned)part->node;
 	for (size_t i = 0; i < input->windows; i++)
-		reduce(&input->window[i], part, rest, &window[i]);
-	even_costs(window, input->windows, part->node, rest);
+		reduce(&input->window[i], part, &window[i]);
+	even_costs(window, input->windows, part->node, part->rest);
 	err = td_separate(&of, &part->result);
 	free(window);
 	return err;
@@ -314,8 +318,13 @@ int td_separate_parts(const struct td_separate_input *input, struct td_separate 
 	struct parts parts = {.n = 0};
 	int err = find_parts(input, &parts);
 
-	for (unsigned p = 0; p < parts.n && !err; p++)
-		err = separate_part(input, parts.rest, &parts.part[p]);
+	for (unsigned p = 0; p < parts.n; p++) {
+		parts.part[p].input = input;
+		parts.part[p].rest = parts.rest;
+	}
+	if (!err)
+		err = td_parallel_run(separate_part, parts.part, sizeof(*parts.part),
+				      parts.n);
 	if (!err && input->common && !is_clocked(&parts))
 		err = td_separate_common(input, &parts.common);
 	if (!err)

@@ -33,6 +33,7 @@ decoder_tests = \
 	tests/unit/test_normal \
 	tests/unit/test_own_cost \
 	tests/unit/test_latencies \
+	tests/unit/test_parallel \
 	tests/unit/test_paths \
 	tests/unit/test_tui \
 	tests/unit/test_perf_map \
@@ -241,6 +242,9 @@ tests_unit_test_window_stays_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_cholesky_SOURCES = tests/unit/test_cholesky.c tests/unit/unit.h
 tests_unit_test_cholesky_CFLAGS = $(td_unit_cflags)
 tests_unit_test_cholesky_LDADD = $(td_unit_ldadd)
+tests_unit_test_parallel_SOURCES = tests/unit/test_parallel.c tests/unit/unit.h
+tests_unit_test_parallel_CFLAGS = $(td_unit_cflags)
+tests_unit_test_parallel_LDADD = $(td_unit_ldadd)
 tests_unit_test_student_SOURCES = tests/unit/test_student.c tests/unit/uniform.h tests/unit/unit.h
 tests_unit_test_student_CFLAGS = $(td_unit_cflags)
 tests_unit_test_student_LDADD = $(td_unit_ldadd)
