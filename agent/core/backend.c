@@ -375,10 +375,10 @@ static void say_by_kernel(struct td_backend_choice *choice, size_t old)
 		td_events_reason(reason, size);
 	else
 		snprintf(reason, size,
-			 "SLOTS and PERF_METRICS as the kernel reads them%s",
-			 is_read_by_kernel(choice)
-				 ? ", because RDPMC is off here (cpu/rdpmc)"
-				 : "");
+			 "SLOTS and PERF_METRICS as the kernel reads them%s%s",
+			 is_read_by_kernel(choice) ? ", because " : "",
+			 is_read_by_kernel(choice) ? td_metrics_obstacle(&metrics_machine)
+						   : "");
 	length = strlen(reason);
 	snprintf(reason + length, size - length, "%s", rest);
 }
@@ -607,7 +607,8 @@ static void note_conversion(const struct td_options *options,
 }
 
 /* Samples that nobody took: a report cannot know. */
-static void note_cores(const struct td_backend_choice *choice)
+static void note_cores(const struct td_options *options,
+		       const struct td_backend_choice *choice)
 {
 	struct td_cores cores[TD_CORE_TYPES];
 
@@ -618,7 +619,7 @@ static void note_cores(const struct td_backend_choice *choice)
 	td_core_note("what ran on the small cores (CPUs %s) is neither sampled nor "
 		     "counted%s",
 		     cores[TD_CORES_SMALL].list,
-		     choice->windows == TD_WINDOWS_VERNIER
+		     choice->windows == TD_WINDOWS_VERNIER && options->pmu == TD_PMU_AUTO
 			     ? ": the vernier is of large ones alone; "
 			       "TDAGENT_WINDOWS=rdpmc is of both"
 			     : "");
@@ -658,7 +659,7 @@ void td_backend_describe(const struct td_options *options,
 	header->level = describe_counters(choice, header);
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
 	note_conversion(options, choice, header->period_unit);
-	note_cores(choice);
+	note_cores(options, choice);
 	if (cycles && long_was_shorter)
 		td_core_note("a sample every %llu cycles would measure little but the "
 			     "measuring: the long period is %u cycles",

@@ -660,12 +660,12 @@ static int detect_hybrid(const struct td_options *options,
 						      unused, sizeof(unused)) == 0 &&
 					 go_together();
 	look_at(TD_CORES_LARGE);
-	if (td_events_on_both())
-		td_groups_common = COMMON;
-	else if (options->events[0] &&
-		 td_groups_shapes[TD_CORES_LARGE].groups +
-				 td_groups_shapes[TD_CORES_SMALL].groups >
-			 TD_GROUPS_MAX)
+	/* measured there or not, the program may be on one when counters are read */
+	td_groups_common = COMMON;
+	if (!td_events_on_both() && options->events[0] &&
+	    td_groups_shapes[TD_CORES_LARGE].groups +
+			    td_groups_shapes[TD_CORES_SMALL].groups >
+		    TD_GROUPS_MAX)
 		td_core_note("TDAGENT_EVENTS leaves no room for the small cores: fewer "
 			     "events, or TDAGENT_LEVEL=1, would");
 	return 0;

@@ -384,14 +384,15 @@ static int try_it(const struct td_metrics_machine *machine, char *why, size_t si
 	return error;
 }
 
-/* Fewer events if all do not fit, then read() if RDPMC does not work. */
+/* Fewer events if all do not fit, then read() if RDPMC does not work; that alone where
+ * the program may be on another core by then. */
 static int try_all(struct td_metrics_machine *machine, bool can_clear, char *why,
 		   size_t size)
 {
 	uint32_t wanted = td_metrics_shape.extras;
 	int error = -ENOENT;
 
-	for (int by_read = 0; by_read < 2; by_read++) {
+	for (int by_read = machine->moves; by_read < 2; by_read++) {
 		machine->counters =
 			by_read ? &td_metrics_read_counters : &td_metrics_rdpmc_counters;
 		td_metrics_shape.extras = wanted;
@@ -408,13 +409,15 @@ static int try_all(struct td_metrics_machine *machine, bool can_clear, char *why
 	return error;
 }
 
-static int detect_here(struct td_metrics_machine *machine, char *why, size_t size)
+static int detect_here(struct td_metrics_machine *machine, bool moves, char *why,
+		       size_t size)
 {
 	const char *device = offers("cpu_core", "events/slots") ? "cpu_core" : "cpu";
 
 	if (!offers(device, "events/slots") || !offers(device, "events/topdown-retiring"))
 		return refuse(why, size, -ENOENT,
 			      "this machine offers no slots and topdown events");
+	machine->moves = moves;
 	machine->type = read_number(device, "type", PERF_TYPE_RAW);
 	machine->cycles = PERF_COUNT_HW_CPU_CYCLES;
 	if (strcmp(device, "cpu_core") == 0)
@@ -434,20 +437,32 @@ static int detect(struct td_metrics_machine *machine, char *why, size_t size)
 	int error;
 
 	if (!td_cores_find(cores))
-		return detect_here(machine, why, size);
+		return detect_here(machine, false, why, size);
 	if (td_cores_visit(&cores[TD_CORES_LARGE].cpus, &before) != 0)
 		return refuse(why, size, -ENOENT,
 			      "the program may not run on the large cores");
-	error = detect_here(machine, why, size);
+	error = detect_here(machine, CPU_COUNT(&cores[TD_CORES_SMALL].cpus) > 0, why,
+			    size);
 	td_cores_leave(&before);
 	return error;
+}
+
+const char *td_metrics_obstacle(const struct td_metrics_machine *machine)
+{
+	return machine->moves
+		       ? "the program may move to small cores, which have no such registers"
+		       : "RDPMC is off here (cpu/rdpmc)";
 }
 
 const char *td_metrics_reader(const struct td_metrics_machine *machine)
 {
 	if (machine->counters == &td_metrics_read_counters)
-		return "SLOTS and PERF_METRICS by read(), because RDPMC is off here "
-		       "(cpu/rdpmc): a dearer window";
+		return machine->moves
+			       ? "SLOTS and PERF_METRICS by read(), because the program may "
+				 "move to small cores, which have no such registers: a "
+				 "dearer window"
+			       : "SLOTS and PERF_METRICS by read(), because RDPMC is off "
+				 "here (cpu/rdpmc): a dearer window";
 	return td_metrics_shape.clears_on_read
 		       ? "SLOTS and PERF_METRICS by RDPMC, which zeroes them"
 		       : "SLOTS and PERF_METRICS by RDPMC";

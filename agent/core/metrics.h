@@ -6,6 +6,7 @@
 #ifndef TD_CORE_METRICS_H
 #define TD_CORE_METRICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ struct td_metrics_machine {
 	uint32_t type;   /* of the PMU, perf_event_attr.type */
 	uint64_t cycles; /* config of PERF_TYPE_HARDWARE for its cycles */
 	const struct td_counter_ops *counters; /* by RDPMC or by read() */
+	/* The program may move to cores without the registers, where RDPMC would end it. */
+	bool moves;
 };
 
 /*
@@ -29,6 +32,9 @@ int td_metrics_detect(struct td_metrics_machine *machine, char *why, size_t size
 
 /* How the registers are read on such a machine, for people. */
 const char *td_metrics_reader(const struct td_metrics_machine *machine);
+
+/* Why not by RDPMC, where it is by read(): a clause behind "because". */
+const char *td_metrics_obstacle(const struct td_metrics_machine *machine);
 
 /* The counters' names, in the order of the values. */
 uint32_t td_metrics_names(struct td_file_counter *counter);

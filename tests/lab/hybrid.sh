@@ -98,6 +98,14 @@ run = report["run"]
 check(run["windows_by"] == "vernier" and run["backend"] == "metrics", run["reason"])
 check(any("small cores (CPUs 1) is neither sampled nor counted" in note for note in run["notes"]), run["notes"])
 END
+# Nobody reads the large cores' registers where the program may be on a small one by then.
+lab_setup=TDAGENT_PMU=metrics
+hybrid metrics "./phases -c -x migrate -r 300" "neither sampled nor counted"
+only_on metrics large --enough 8
+holds metrics <<'END'
+run = report["run"]
+check(run["backend"] == "metrics" and "may move to small cores" in run["reason"], run["reason"])
+END
 lab_setup="TDAGENT_WINDOWS=vernier TDAGENT_LEVEL=1"
 hybrid vernier-small "taskset 2 ./phases -c -r 300"
 only_on vernier-small small --enough 8
