@@ -16,7 +16,7 @@
 #define TD_FAMILY_EVENTS_MAX 32u
 #define TD_FAMILY_GROUPS_MAX 7u
 #define TD_FAMILY_JUDGED_MAX 6u
-#define TD_FAMILY_CPUS_MAX 12u
+#define TD_FAMILY_CPUS_MAX 16u
 #define TD_FAMILY_TERMS_MAX 12u
 #define TD_FAMILY_FORMULAS_MAX 12u
 #define TD_GROUP_EVENTS 4u /* on counters that are not only for one event */

@@ -25,6 +25,7 @@ event_tables = \
 	data/events/haswell.events \
 	data/events/icelake.events \
 	data/events/ivybridge.events \
+	data/events/lioncove.events \
 	data/events/neoversen1.events \
 	data/events/neoversen2.events \
 	data/events/neoversen2r0p2.events \

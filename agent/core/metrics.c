@@ -48,14 +48,15 @@ static const struct extra_event leavings[TD_LEAVINGS] = {
  * on Ice Lake, INT_MISC.CLEARS_COUNT.  Source: intel/perfmon, TMA metrics of each.
  */
 static const struct generation {
-	uint8_t model[12]; /* family 6, 0 ends */
+	uint8_t model[16]; /* family 6, 0 ends */
 	struct extra_event extra[2];
 } generations[] = {
 	/* Ice Lake, Tiger Lake, Rocket Lake, Ice Lake server */
 	{{0x7d, 0x7e, 0x8c, 0x8d, 0xa7, 0x6a, 0x6c},
 	 {{"uop_dropping", 0x100d}, {"clears_count", 0x104010d}}},
-	/* Sapphire, Emerald and Granite Rapids; Alder Lake and Raptor Lake P-cores */
-	{{0x8f, 0xcf, 0xad, 0xae, 0x97, 0x9a, 0xb7, 0xba, 0xbf},
+	/* Sapphire, Emerald and Granite Rapids, Bartlett Lake; the large cores of Alder,
+	 * Raptor and Meteor Lake */
+	{{0x8f, 0xcf, 0xad, 0xae, 0x97, 0x9a, 0xb7, 0xba, 0xbf, 0xd7, 0xaa, 0xac, 0xb5},
 	 {{"uop_dropping", 0x10ad}, {NULL, 0}}},
 };
 

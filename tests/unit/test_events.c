@@ -223,8 +223,15 @@ START_TEST(cpus_are_found)
 	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_ATOM, 6, 0x97)->name, "gracemont");
 	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_ATOM, 6, 0xaa)->name, "crestmont");
 	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_ATOM, 6, 0xbd)->name, "skymont");
-	/* its large cores have no table: that one is not theirs */
-	ck_assert_ptr_null(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xbd));
+	/* one model, two tables */
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xbd)->name, "lioncove");
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xaa)->name,
+			 "sapphirerapids");
+	/* Arrow Lake's name, Meteor Lake's cores */
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xb5)->name,
+			 "sapphirerapids");
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xd7)->name,
+			 "sapphirerapids");
 	ck_assert_ptr_null(td_events_named("no such"));
 	ck_assert_int_eq(td_events_find(td_events_named("skylake"), "no such"), -1);
 	ck_assert_uint_eq(
@@ -347,6 +354,10 @@ START_TEST(other_families)
 					       {"core_slots", 800},
 					       {"br_misp_slots", 720},
 					       {NULL, 0}};
+	static const struct count lioncove[] = {
+		{"retired", 2400},       {"not_delivered", 1600}, {"backend", 3200},
+		{"latency_cycles", 120}, {"br_misp_slots", 720},  {"memory", 2000},
+		{"heavy", 400},          {NULL, 0}};
 	static const struct count zen4[] = {{"retired", 1800},
 					    {"dispatched", 2400},
 					    {"frontend", 1200},
@@ -367,6 +378,7 @@ START_TEST(other_families)
 		 30 * 0.05 + 30 * 30. / 900},
 		{"gracemont", gracemont, 8, 9, 30, NAN},
 		{"skymont", skymont, 8, 9, 30, NAN},
+		{"lioncove", lioncove, 12, 9, 25, 5},
 		{"zen4", zen4, 12, 9, 30, 3},
 	};
 
@@ -459,6 +471,8 @@ START_TEST(arm_cpus_are_found)
 	ck_assert_str_eq(family_of_arm(0x410fd490), "neoverse-n2-r0p2");
 	ck_assert_str_eq(family_of_arm(0x410fd493), "neoverse-n2");
 	ck_assert_str_eq(family_of_arm(0x411fd490), "neoverse-n2");
+	ck_assert_str_eq(family_of_arm(0x6d0fd490), "neoverse-n2-r0p2"); /* Cobalt 100 */
+	ck_assert_str_eq(family_of_arm(0x6d0fd493), "neoverse-n2");
 	ck_assert_str_eq(family_of_arm(0x410fd083), "none"); /* Cortex-A72 */
 	ck_assert_str_eq(family_of_arm(0x480fd0c1), "none");
 	ck_assert_uint_eq(td_events_named("neoverse-n1")->formulas, 0);

@@ -243,6 +243,21 @@ static double icelake_heavy(const struct counts *c)
 		       n(c, "IDQ.MITE_UOPS");
 }
 
+static double lion_frontend(const struct counts *c)
+{
+	return share(c, "IDQ_BUBBLES.CORE");
+}
+
+static double lion_latency(const struct counts *c)
+{
+	return 8 * share(c, "IDQ_BUBBLES.FETCH_LATENCY");
+}
+
+static double lion_bad(const struct counts *c)
+{
+	return fmax(0, 1 - lion_frontend(c) - golden_backend(c) - golden_retiring(c));
+}
+
 /* Small cores.  Their bad speculation is published as an event of its own; here it is
  * what the others leave, so that level 1 adds up to 1. */
 static double small_frontend(const struct counts *c)
@@ -454,6 +469,17 @@ static const struct event sapphire_events[] = {
 	{"UOPS_RETIRED.HEAVY", TD_EVENT(0xc2, 1), 1},
 	{NULL, 0, 0}};
 
+/* Lion Cove: its formulas are PERF_METRICS's, whose fields these count. */
+static const struct event lioncove_events[] = {
+	{"UOPS_RETIRED.SLOTS", TD_EVENT(0xc2, 2), 3},
+	{"TOPDOWN.BACKEND_BOUND_SLOTS", TD_EVENT(0xa4, 2), 3},
+	{"IDQ_BUBBLES.CORE", TD_EVENT(0x9c, 1), 1.5},
+	{"IDQ_BUBBLES.FETCH_LATENCY", TD_EVENT(0x9c, 4), 0.1},
+	{"TOPDOWN.BR_MISPREDICT_SLOTS", TD_EVENT(0xa4, 8), 0.3},
+	{"TOPDOWN.MEMORY_BOUND_SLOTS", TD_EVENT(0xa4, 0x10), 1},
+	{"UOPS_RETIRED.HEAVY", TD_EVENT(0xc2, 1), 1},
+	{NULL, 0, 0}};
+
 #define SMALL_EVENTS(retiring, frontend, backend)                                        \
 	{                                                                                \
 		{"TOPDOWN_RETIRING.ALL", retiring, 2},                                   \
@@ -543,6 +569,16 @@ static const struct published {
 	 sapphire_events,
 	 {{"frontend_bound", golden_frontend},
 	  {"bad_speculation", golden_bad},
+	  {"branch_mispredicts", golden_mispredicts},
+	  {"backend_bound", golden_backend},
+	  {"memory_bound", golden_memory},
+	  {"retiring", golden_retiring},
+	  {"heavy_operations", golden_heavy}}},
+	{"lioncove",
+	 lioncove_events,
+	 {{"frontend_bound", lion_frontend},
+	  {"fetch_latency", lion_latency},
+	  {"bad_speculation", lion_bad},
 	  {"branch_mispredicts", golden_mispredicts},
 	  {"backend_bound", golden_backend},
 	  {"memory_bound", golden_memory},
