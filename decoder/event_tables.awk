@@ -117,7 +117,7 @@ $1 == "source" { source = substr($0, 8); next }
 $1 == "event" { add_event(); next }
 $1 == "node" { add_terms(); next }
 $1 == "formula" { add_formula(); next }
-$1 == "group" { group = group group_of(4); groups++; next }
+$1 == "group" { group = group group_of(groups ? 4 : 5); groups++; next }
 $1 == "judged" { judged = judged group_of(3); judgeds++; next }
 $1 == "parts" { part = part group_of(3); parts++; next }
 { refuse("what is " $1 "?") }

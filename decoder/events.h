@@ -19,7 +19,8 @@
 #define TD_FAMILY_CPUS_MAX 16u
 #define TD_FAMILY_TERMS_MAX 12u
 #define TD_FAMILY_FORMULAS_MAX 12u
-#define TD_GROUP_EVENTS 4u /* on counters that are not only for one event */
+#define TD_GROUP_EVENTS 4u     /* on counters that are not only for one event */
+#define TD_GROUP_EVENTS_MAX 5u /* the same of level 1's group */
 
 /* perf_event_attr.config of a raw event; `number` has up to 12 bits (AMD). */
 #define TD_EVENT(number, umask)                                                          \
@@ -74,8 +75,8 @@ enum {
 struct td_event_group {
 	const char *name;
 	uint32_t events;
-	uint8_t event[TD_GROUP_EVENTS]; /* indexes */
-	uint32_t nodes;                 /* TD_NODE_BIT, or-ed; 0: no drill-down */
+	uint8_t event[TD_GROUP_EVENTS_MAX]; /* indexes */
+	uint32_t nodes;                     /* TD_NODE_BIT, or-ed; 0: no drill-down */
 };
 
 struct td_event_family {

@@ -33,7 +33,7 @@ static int open_event(uint32_t type, uint64_t config, uint64_t period, int leade
 static int judge(int leader)
 {
 	struct {
-		uint64_t events, enabled, running, value[TD_GROUP_EVENTS + 1];
+		uint64_t events, enabled, running, value[TD_GROUP_EVENTS_MAX + 1];
 	} count = {0};
 
 	if (ioctl(leader, PERF_EVENT_IOC_ENABLE, 0) != 0)
@@ -49,7 +49,7 @@ static int judge(int leader)
 /* The first group's first `n` events and instructions; 0 or an errno. */
 static int try_group(const struct td_event_family *family, uint32_t n)
 {
-	int fd[TD_GROUP_EVENTS + 1], error = 0;
+	int fd[TD_GROUP_EVENTS_MAX + 1], error = 0;
 	uint32_t opened = 0;
 
 	for (uint32_t i = 0; i <= n && !error; i++) {

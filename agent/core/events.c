@@ -57,6 +57,11 @@ static bool can_judge(enum td_events_judged judged)
 					td_events_find(found->family, leavings[1]) >= 0);
 }
 
+static bool is_leaving(uint32_t value)
+{
+	return value >= TD_GROUP_VALUE_LEAVINGS && value < TD_GROUP_VALUE_FIFTH;
+}
+
 static void set_member(uint32_t group, uint32_t member, const char *name, uint32_t type,
 		       uint64_t config, uint32_t value)
 {
@@ -66,8 +71,7 @@ static void set_member(uint32_t group, uint32_t member, const char *name, uint32
 	to->type = type;
 	to->config = config;
 	shape->value[group][member] = (uint8_t)value;
-	shape->judged[group] =
-		(uint8_t)(shape->judged[group] + (value >= TD_GROUP_VALUE_LEAVINGS));
+	shape->judged[group] = (uint8_t)(shape->judged[group] + is_leaving(value));
 	shape->members[group] = member + 1;
 }
 
@@ -106,13 +110,17 @@ static void add_member(uint32_t group, const struct td_event *event)
 	bool generic = event->config & TD_EVENT_GENERIC;
 
 	set_member(group, n, event->name, generic ? PERF_TYPE_HARDWARE : PERF_TYPE_RAW,
-		   event->config & ~TD_EVENT_GENERIC, 1 + n);
+		   event->config & ~TD_EVENT_GENERIC,
+		   n < TD_GROUP_EVENTS ? 1 + n : TD_GROUP_VALUE_FIFTH);
 }
 
 /* Events of its own that fit in a group behind the first; one counter is for returns. */
 static uint32_t room(void)
 {
-	return found->judged == JUDGED_APART ? found->counters - 1 : found->counters;
+	uint32_t most =
+		found->counters < TD_GROUP_EVENTS ? found->counters : TD_GROUP_EVENTS;
+
+	return found->judged == JUDGED_APART ? most - 1 : most;
 }
 
 /* The events that the user asks for, in groups of their own behind the others. */
@@ -238,7 +246,8 @@ static void take_judged(const struct td_options *options)
 static void cut_groups(const struct td_options *options)
 {
 	const struct td_event_family *family = found->family;
-	bool whole = found->counters >= TD_GROUP_EVENTS;
+	bool whole = found->counters >= TD_GROUP_EVENTS &&
+		     found->counters >= family->group[0].events;
 	uint32_t g = 0, n = 0;
 
 	for (uint32_t i = 0; i < family->groups && g < TD_GROUPS_MAX; i++) {
@@ -304,6 +313,22 @@ static bool is_one_group(const struct td_options *options)
 	return options->level != TD_LEVEL_2 && !options->events[0];
 }
 
+/* Are level 1's nodes sums of the first group's events? */
+static bool makes_nodes(const struct td_options *options, uint32_t counters)
+{
+	return counters >= found->family->group[0].events && found->family->terms &&
+	       !found->shared && (!found->beside || is_one_group(options));
+}
+
+/* More events than a window keeps are for level 1's group alone, and only while nodes are
+ * made of them. */
+static bool is_of_use(const struct td_options *options, uint32_t counters)
+{
+	return counters <= TD_GROUP_EVENTS ||
+	       (found->family->group[0].events == counters &&
+		makes_nodes(options, counters));
+}
+
 static void plan(const struct td_options *options, uint32_t counters,
 		 enum td_events_judged judged)
 {
@@ -316,9 +341,7 @@ static void plan(const struct td_options *options, uint32_t counters,
 	found->judged = judged;
 	shape->width = found->family->width;
 	shape->by_read = found->by_read;
-	shape->nodes = counters >= found->family->group[0].events &&
-		       found->family->terms && !found->shared &&
-		       (!found->beside || is_one_group(options));
+	shape->nodes = makes_nodes(options, counters);
 	shape->drill = shape->nodes && options->level == TD_LEVEL_AUTO;
 	memcpy(shape->percent, percent, sizeof(percent));
 	set_factors();
@@ -468,13 +491,13 @@ static int try_sizes(const struct td_options *options, int (*trial)(void *, uint
 	static const struct {
 		uint32_t counters;
 		enum td_events_judged judged;
-	} size[] = {{4, JUDGED_ALL}, {4, JUDGED_APART},
-		    {4, JUDGED_NOT}, {PARTS_EVENTS, JUDGED_PARTS},
-		    {3, JUDGED_NOT}, {2, JUDGED_NOT}};
+	} size[] = {{5, JUDGED_ALL},   {5, JUDGED_NOT}, {4, JUDGED_ALL},
+		    {4, JUDGED_APART}, {4, JUDGED_NOT}, {PARTS_EVENTS, JUDGED_PARTS},
+		    {3, JUDGED_NOT},   {2, JUDGED_NOT}};
 	int error = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
-		if (!can_judge(size[i].judged))
+		if (!can_judge(size[i].judged) || !is_of_use(options, size[i].counters))
 			continue;
 		plan(options, size[i].counters, size[i].judged);
 		error = try_groups(trial, context);
@@ -728,7 +751,8 @@ uint32_t td_events_own(uint32_t group)
 	uint32_t own = 0;
 
 	while (own < shape->members[group] &&
-	       shape->value[group][own] < TD_GROUP_VALUE_INST)
+	       (shape->value[group][own] < TD_GROUP_VALUE_INST ||
+		shape->value[group][own] == TD_GROUP_VALUE_FIFTH))
 		own++;
 	return own;
 }

@@ -153,9 +153,10 @@ void td_groups_capture(struct td_thread *thread)
 
 void td_groups_make_nodes(const struct td_groups_shape *shape, uint64_t *values)
 {
-	uint64_t rest = values[0], count[TD_GROUP_NODES];
+	uint64_t rest = values[0], count[TD_GROUP_TERMS];
 
-	memcpy(count, values + 1, sizeof(count));
+	memcpy(count, values + 1, (TD_GROUP_TERMS - 1) * sizeof(*count));
+	count[TD_GROUP_TERMS - 1] = values[TD_GROUP_VALUE_FIFTH];
 
 	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
 		int64_t slots = 0;
@@ -163,7 +164,7 @@ void td_groups_make_nodes(const struct td_groups_shape *shape, uint64_t *values)
 		if (node == shape->rest)
 			continue;
 
-		for (uint32_t i = 0; i < TD_GROUP_NODES; i++)
+		for (uint32_t i = 0; i < TD_GROUP_TERMS; i++)
 			slots += shape->factor[node][i] * (int64_t)count[i];
 		values[1 + node] = (uint64_t)slots;
 		rest -= (uint64_t)slots;

@@ -19,11 +19,15 @@
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/thread.h"
 
-/* Events of a group: up to 4 of its own, instructions, near returns and calls. */
-#define TD_GROUP_MEMBERS 7u
+/* Events of a group: up to 4 of its own, 5 where they become level 1; instructions, near
+ * returns and calls. */
+#define TD_GROUP_MEMBERS 8u
 /* Where the values of the last three are; those of its own follow value 0, slots. */
 #define TD_GROUP_VALUE_INST 5u
 #define TD_GROUP_VALUE_LEAVINGS 6u
+/* Level 1's fifth event is behind all that is kept: only nodes are made of it. */
+#define TD_GROUP_VALUE_FIFTH 8u
+#define TD_GROUP_TERMS 5u
 #define TD_GROUP_NODES 4u
 #define TD_GROUPS_PASS 33u   /* rounds of two instructions */
 #define TD_GROUPS_DITHER 32u /* the same */
@@ -37,10 +41,10 @@ struct td_groups_shape {
 	uint32_t members[TD_GROUPS_MAX];
 	uint8_t value[TD_GROUPS_MAX][TD_GROUP_MEMBERS]; /* of each member */
 	/* Group 0's values 1 to 4 are the slots of level 1's nodes: factor times its
-	 * members, of one node the rest. */
+	 * members, up to TD_GROUP_TERMS, of one node the rest. */
 	bool nodes;
 	uint32_t rest; /* that node */
-	int8_t factor[TD_GROUP_NODES][TD_GROUP_NODES];
+	int8_t factor[TD_GROUP_NODES][TD_GROUP_TERMS];
 	/* Level `auto`: nodes (bits) that a group divides, and the percent of slots
 	 * from which a node is worth that; drill: all groups in turn without. */
 	bool drill;
@@ -106,8 +110,8 @@ static inline bool td_groups_is_only_here(uint32_t common, uint32_t index)
 
 extern const struct td_counter_ops td_groups_ops;
 
-/* Level 1 from the counts of group 0's own events, which are values 1 to 4: they become
- * its nodes, in slots.  A node may be below 0.  Context: any. */
+/* Level 1 from the counts of group 0's own events, values 1 to 4 and FIFTH: values 1 to 4
+ * become its nodes, in slots.  A node may be below 0.  Context: any. */
 void td_groups_make_nodes(const struct td_groups_shape *shape, uint64_t *values);
 
 /* One register, and members from..to-1.  False if one has none just now.  That COMMON is

@@ -27,8 +27,10 @@ static void difference(const struct td_thread *thread, uint32_t first,
 {
 	const struct td_vernier_shape *shape = &td_vernier_shape;
 	uint32_t n = shape->values[thread->vernier->active];
+	uint32_t end =
+		shape->level1 ? TD_GROUP_VALUE_FIFTH + 1 : td_store.header->counters;
 
-	for (uint32_t i = 0; i < td_store.header->counters; i++) {
+	for (uint32_t i = 0; i < end; i++) {
 		uint32_t count = i ? shape->counter[i] : first;
 
 		values[i] = count < n ? to->value[count] - from->value[count] : 0;

@@ -100,8 +100,31 @@ START_TEST(judged_groups_are_sound)
 }
 END_TEST
 
+/* What a table declares is counted, but for near returns and calls, which are counted
+ * beside groups; more than a window keeps is level 1's alone. */
+START_TEST(no_event_is_idle)
+{
+	for (size_t i = 0; i < td_event_family_count; i++) {
+		const struct td_event_family *f = &td_event_families[i];
+
+		for (uint32_t e = 0; e < f->events; e++) {
+			bool counted = !strncmp(f->event[e].name, "near_", 5);
+
+			for (uint32_t g = 0; g < f->groups; g++)
+				counted |= has_event(&f->group[g], e);
+			ck_assert_msg(counted, "%s: nobody counts %s", f->name,
+				      f->event[e].name);
+		}
+		for (uint32_t g = 0; g < f->groups; g++)
+			ck_assert_uint_le(f->group[g].events,
+					  g || !f->terms ? TD_GROUP_EVENTS
+							 : TD_GROUP_EVENTS_MAX);
+	}
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("event_groups",
-			 (const TTest *const[]){judged_groups_are_sound, NULL});
+	return unit_main("event_groups", (const TTest *const[]){judged_groups_are_sound,
+								no_event_is_idle, NULL});
 }

@@ -64,9 +64,11 @@ static void teardown(void)
 	memory_store_close();
 }
 
+/* Cycles and the active group's members. */
 static void capture(const uint64_t *count)
 {
-	memcpy(groups.now.kept, count, 6 * sizeof(*count));
+	memcpy(groups.now.kept, count,
+	       (1 + groups.group[groups.active].members) * sizeof(*count));
 	groups.complete = groups.based = groups.fresh = true;
 }
 
@@ -88,7 +90,7 @@ START_TEST(makes_level_1)
 }
 END_TEST
 
-/* Ice Lake's: retired, backend, not_delivered, dropping. */
+/* Ice Lake's: retired, backend, not_delivered, dropping, clears_count. */
 START_TEST(makes_level_1_with_another_rest)
 {
 	struct td_reading now;
@@ -98,12 +100,19 @@ START_TEST(makes_level_1_with_another_rest)
 	td_groups_shapes->factor[0][0] = td_groups_shapes->factor[2][2] =
 		td_groups_shapes->factor[3][1] = 1;
 	td_groups_shapes->factor[2][3] = -1;
-	capture((uint64_t[]){1000, 1200, 1600, 900, 100, 7});
+	td_groups_shapes->factor[3][4] = 5;
+	td_groups_shapes->members[0] = groups.group[0].members = 6;
+	groups.group[0].own = 5;
+	memcpy(td_groups_shapes->value[0],
+	       (uint8_t[]){1, 2, 3, 4, TD_GROUP_VALUE_FIFTH, TD_GROUP_VALUE_INST}, 6);
+	groups.group[0].page[5] = &page;
+	capture((uint64_t[]){1000, 1200, 1600, 900, 100, 8, 7});
 	ck_assert(td_groups_ops.read(&thread, &now));
 	ck_assert_uint_eq(now.values[1], 1200);
-	ck_assert_uint_eq(now.values[2], 400);
+	ck_assert_uint_eq(now.values[2], 360);
 	ck_assert_uint_eq(now.values[3], 800);
-	ck_assert_uint_eq(now.values[4], 1600);
+	ck_assert_uint_eq(now.values[4], 1640);
+	ck_assert_uint_eq(now.values[TD_GROUP_VALUE_INST], 7);
 }
 END_TEST
 

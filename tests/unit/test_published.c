@@ -203,6 +203,18 @@ static double golden_bad(const struct counts *c)
 	return fmax(1 - (golden_frontend(c) + golden_backend(c) + golden_retiring(c)), 0);
 }
 
+/* A clear begins with a cycle that the backend is not told of. */
+static double icelake_backend(const struct counts *c)
+{
+	return golden_backend(c) + 5 * n(c, "INT_MISC.CLEARS_COUNT") / slots(c);
+}
+
+static double icelake_bad(const struct counts *c)
+{
+	return fmax(1 - (golden_frontend(c) + icelake_backend(c) + golden_retiring(c)),
+		    0);
+}
+
 static double golden_mispredicts(const struct counts *c)
 {
 	return share(c, "TOPDOWN.BR_MISPREDICT_SLOTS");
@@ -226,12 +238,12 @@ static double icelake_latency(const struct counts *c)
 
 static double icelake_mispredicts(const struct counts *c)
 {
-	return misses(c) * golden_bad(c);
+	return misses(c) * icelake_bad(c);
 }
 
 static double icelake_memory(const struct counts *c)
 {
-	return ports_memory(c, golden_retiring(c), golden_backend(c));
+	return ports_memory(c, golden_retiring(c), icelake_backend(c));
 }
 
 static double icelake_heavy(const struct counts *c)
@@ -443,6 +455,7 @@ static const struct event icelake_events[] = {
 	{"TOPDOWN.BACKEND_BOUND_SLOTS", TD_EVENT(0xa4, 2), 1.5},
 	{"IDQ_BUBBLES.CORE", TD_EVENT(0x9c, 1), 1},
 	{"INT_MISC.UOP_DROPPING", TD_EVENT(0x0d, 0x10), 0.1},
+	{"INT_MISC.CLEARS_COUNT", TD_EVENT(0x0d, 1) | CMASK(1) | EDGE, 0.05},
 	{"IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE", TD_EVENT(0x9c, 1) | CMASK(5),
 	 0.2},
 	{"BR_MISP_RETIRED.ALL_BRANCHES", TD_EVENT(0xc5, 0), 0.02},
@@ -559,9 +572,9 @@ static const struct published {
 	 icelake_events,
 	 {{"frontend_bound", golden_frontend},
 	  {"fetch_latency", icelake_latency},
-	  {"bad_speculation", golden_bad},
+	  {"bad_speculation", icelake_bad},
 	  {"branch_mispredicts", icelake_mispredicts},
-	  {"backend_bound", golden_backend},
+	  {"backend_bound", icelake_backend},
 	  {"memory_bound", icelake_memory},
 	  {"retiring", golden_retiring},
 	  {"heavy_operations", icelake_heavy}}},
