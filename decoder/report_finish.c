@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decoder/names.h"
+#include "decoder/options.h"
 #include "decoder/order.h"
 #include "decoder/report_groups.h"
 #include "decoder/report_log.h"
@@ -505,11 +506,33 @@ static void select_rows(struct td_report *report)
 		report->query.top && kept > report->query.top ? report->query.top : kept;
 }
 
+/* Was the event too rare, or the ring too small? */
+static int note_no_record(struct td_report *report)
+{
+	if (report->latencies_lost)
+		return td_report_note(
+			report,
+			td_text_format("no retire latencies: none of %llu records of %s "
+				       "had room; a larger period makes fewer "
+				       "(TDAGENT_LATENCY=EVENT@PERIOD)",
+				       (unsigned long long)report->latencies_lost,
+				       report->latency_event));
+	return td_report_note(
+		report,
+		td_text_format("no retire latencies: no thread had as many of %s as its "
+			       "period; TDAGENT_LATENCY=EVENT@PERIOD takes a smaller one "
+			       "(%u unless given, %u at least)",
+			       report->latency_event, TD_LATENCY_PERIOD,
+			       TD_LATENCY_PERIOD_LEAST));
+}
+
 /* Zeros are no latencies: PEBS tells them from Granite Rapids on, Linux from 6.3. */
 static int note_latencies(struct td_report *report)
 {
-	if (!report->latencies.records || td_report_has_latencies(report))
+	if (!report->latency_event[0] || td_report_has_latencies(report))
 		return 0;
+	if (!report->latencies.records)
+		return note_no_record(report);
 	return td_report_note(
 		report,
 		td_text_format("no retire latencies: this processor or kernel does "

@@ -116,6 +116,8 @@ void td_latency_open(struct td_thread *thread, uint32_t tid)
 	if (error)
 		td_debug(TD_DEBUG_THREADS, "thread %u: no retire latencies: %s", tid,
 			 strerror(-error));
+	else
+		td_latency_vary(thread); /* threads that do the same are not in step */
 }
 
 void td_latency_close(struct td_thread *thread)

@@ -11,6 +11,11 @@ enum { WORD_IP, WORD_WEIGHT, WORDS };
 /* PERF_RECORD_LOST: the event's number, how many */
 enum { LOST_ID, LOST_RECORDS, LOST_WORDS };
 
+/* A fixed period would lock onto loops.  But the kernel begins another one anew, and what
+ * was counted of the old one is lost: half a period on average, here of 32, so of the
+ * events hardly any; and an event that is rare between two takes keeps all. */
+#define RECORDS_A_PERIOD 32u
+
 static void count_lost(uint64_t records)
 {
 	/* any thread of the process; a count and nothing else: relaxed */
@@ -41,13 +46,16 @@ static void add(struct td_thread *thread, uint64_t ip, uint64_t latency)
 	place->sum[0].squares += (double)latency * (double)latency;
 }
 
-/* A fixed period would lock onto loops. */
-static void set_period(struct td_thread *thread)
+void td_latency_vary(struct td_thread *thread)
 {
-	const struct td_latency *latency = &thread->latency;
-	uint64_t period = latency->period - latency->period / 4 +
-			  td_random_below(&thread->random, latency->period / 2);
+	struct td_latency *latency = &thread->latency;
+	uint64_t period;
 
+	if (!latency->ring.page)
+		return;
+	latency->taken = 0;
+	period = latency->period - latency->period / 4 +
+		 td_random_below(&thread->random, latency->period / 2);
 	if (td_syscall3(SYS_fcntl, latency->fd, F_GETSIG, 0) == latency->mark)
 		td_syscall3(SYS_ioctl, latency->fd, PERF_EVENT_IOC_PERIOD, &period);
 }
@@ -60,11 +68,15 @@ void td_latency_take(struct td_thread *thread)
 	if (!latency->ring.page)
 		return;
 	while (td_ring_next(&latency->ring, &record)) {
-		if (record.type == PERF_RECORD_SAMPLE && record.words >= WORDS)
+		if (record.type == PERF_RECORD_SAMPLE && record.words >= WORDS) {
 			add(thread, record.word[WORD_IP],
 			    TD_LATENCY_OF(record.word[WORD_WEIGHT]));
-		else if (record.type == PERF_RECORD_LOST && record.words >= LOST_WORDS)
+			latency->taken++;
+		} else if (record.type == PERF_RECORD_LOST &&
+			   record.words >= LOST_WORDS) {
 			count_lost(record.word[LOST_RECORDS]);
+		}
 	}
-	set_period(thread);
+	if (latency->taken >= RECORDS_A_PERIOD)
+		td_latency_vary(thread);
 }

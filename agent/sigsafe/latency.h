@@ -14,9 +14,16 @@
 #define TD_LATENCY_OF(weight) ((weight) >> 48)
 
 /*
- * Takes the records that are there, and sets another period; nothing happens without a
- * ring.  Context: signal, on the thread; normal, on the thread with our signal blocked,
- * or for one that takes no more samples.  With the vernier: under its claim.
+ * Draws a period, a quarter more or less than the one that is asked for, from which the
+ * event begins anew; nothing happens without a ring.  Context: as td_latency_take().
+ */
+void td_latency_vary(struct td_thread *thread);
+
+/*
+ * Takes the records that are there, and draws another period once there were enough of
+ * the one before; nothing happens without a ring.  Context: signal, on the thread;
+ * normal, on the thread with our signal blocked, or for one that takes no more samples.
+ * With the vernier: under its claim.
  */
 void td_latency_take(struct td_thread *thread);
 

@@ -209,6 +209,7 @@ struct td_latency {
 	int fd;
 	int mark;               /* its F_SETSIG value, by which we know it again */
 	uint64_t period;        /* mean, events */
+	uint32_t taken;         /* records since it was drawn */
 	struct td_identity met; /* of the latest record */
 };
 

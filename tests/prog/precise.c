@@ -7,7 +7,8 @@
  * Who opens an event for them gets a ring that is full already: of each OFFSET in FILE,
  * which is mapped (hexadecimal), so many records, whose latencies are LATENCY - 1,
  * LATENCY and LATENCY + 1 in turn, and a record of five lost ones.  The kernel has no
- * part in it; all other events are its own.
+ * part in it; all other events are its own.  Where PERIODS names a file, each period that
+ * is set gets a line in it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -131,6 +132,24 @@ static int is_ring(pid_t pid, uint64_t fd)
 	return strstr(file, "memfd:" NAME) != NULL;
 }
 
+/* In the memory of who called. */
+static void note_period(pid_t pid, uint64_t at)
+{
+	const char *name = getenv("PERIODS");
+	FILE *file = name ? fopen(name, "a") : NULL;
+	uint64_t period = 0;
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (pread(fd, &period, sizeof(period), (off_t)at) != sizeof(period))
+		notify_die(path);
+	close(fd);
+	if (file && (fprintf(file, "%lu\n", (unsigned long)period), fclose(file)))
+		notify_die(name);
+}
+
 static void answer_one(void *context, int listener, const struct seccomp_notif *call,
 		       struct seccomp_notif_resp *answer)
 {
@@ -149,6 +168,8 @@ static void answer_one(void *context, int listener, const struct seccomp_notif *
 		close((int)add.srcfd);
 	} else if (call->data.nr == SYS_perf_event_open || !is_ring(pid, first)) {
 		answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	} else if (call->data.args[1] == PERF_EVENT_IOC_PERIOD) {
+		note_period(pid, call->data.args[2]);
 	}
 }
 

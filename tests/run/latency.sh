@@ -26,7 +26,7 @@ offset()
 file=$(readlink -f "$prog/burn")
 sixty=$(offset burn_sixty) ten=$(offset burn_ten)
 [ -n "$sixty" ] && [ -n "$ten" ] || fail "burn has no burn_sixty and burn_ten"
-guest agent "$prog/precise" "$file" "$sixty:40:300" "$ten:9:90" -- \
+guest agent env PERIODS="$work/periods" "$prog/precise" "$file" "$sixty:40:300" "$ten:9:90" -- \
 	$clean $preload TDAGENT_SECCOMP=trust TDAGENT_LATENCY=loads=r81d0@5000 "$file" 300
 ended "exit 0" agent
 [ -s "$work/agent.err" ] && fail "something on stderr: $(cat "$work/agent.err")"
@@ -46,6 +46,9 @@ check("retire_latency" not in function("burn_thirty"), "burn_thirty has one")
 for f in report["functions"]:
     check(f["windows"]["valid"] <= f["samples"], "records are windows: %s" % f)
 END
+# A period begins anew whenever one is set: at the start, and when there were records.
+awk '$1 < 3750 || $1 >= 6250 { exit 1 } END { exit NR != 2 }' "$work/periods" ||
+	fail "not two periods, a quarter around 5000: $(tr '\n' ' ' <"$work/periods")"
 guest prom $clean "$tdagent" export --format=openmetrics "$(profile burn)"
 grep -qx 'tdagent_retire_latency_cycles_count{event="loads"} 390' "$work/prom.out" &&
 	grep -qx "tdagent_retire_latency_cycles_sum{event=\"loads\"} $((40 * 300 + 9 * 90))" "$work/prom.out" ||

@@ -187,6 +187,35 @@ START_TEST(zeros_are_no_latencies)
 }
 END_TEST
 
+/* An event that is asked for and has no record is not passed over in silence. */
+START_TEST(no_record_at_all)
+{
+	struct td_report *report = new_report();
+	struct td_profile profile;
+	struct build build;
+
+	add(report, "l2-misses", 0, 0); /* three had no room */
+	ck_assert_int_eq(td_report_finish(report), 0);
+	printed_has(report, PRINTED_TEXT,
+		    "no retire latencies: none of 3 records of l2-misses had room");
+	td_report_free(report);
+	report = new_report();
+	build_run(&build, "l2-misses", 0, 0);
+	build.header->latencies_lost = 0;
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_int_eq(td_report_add(report, &profile, "test.tdp", TD_FATE_EXITED), 0);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	printed_has(report, PRINTED_TEXT,
+		    "no retire latencies: no thread had as many of l2-misses as its "
+		    "period; TDAGENT_LATENCY=EVENT@PERIOD takes a smaller one (1000000 "
+		    "unless given, 1000 at least)");
+	td_profile_free(&profile);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
 /* A column of each number; none where there are no latencies. */
 START_TEST(csv_has_them)
 {
@@ -293,6 +322,6 @@ int main(void)
 		"latencies",
 		(const TTest *const[]){means, profiles_are_added_up, without_a_sample,
 				       another_event_is_left_out, zeros_are_no_latencies,
-				       csv_has_them, runs_are_compared,
+				       no_record_at_all, csv_has_them, runs_are_compared,
 				       other_events_are_not_compared, NULL});
 }

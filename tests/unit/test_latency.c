@@ -128,18 +128,41 @@ START_TEST(without_room)
 }
 END_TEST
 
+/* Each period that is drawn begins anew: where records are few, none is. */
+START_TEST(a_period_has_many_records)
+{
+	const struct td_random before = thread.random;
+
+	for (int i = 0; i < 31; i++) {
+		td_latency_take(&thread);
+		write_sample(here, 7);
+		td_latency_take(&thread);
+		ck_assert_uint_eq(thread.random.state, before.state);
+	}
+	write_sample(here, 7);
+	td_latency_take(&thread);
+	ck_assert_uint_ne(thread.random.state, before.state);
+	ck_assert_uint_eq(thread.latency.taken, 0);
+}
+END_TEST
+
 START_TEST(without_a_ring)
 {
+	const struct td_random before = thread.random;
+
 	thread.latency.ring.page = NULL;
 	td_latency_take(&thread);
+	td_latency_vary(&thread);
 	ck_assert_uint_eq(td_store.header->latencies_lost, 0);
+	ck_assert_uint_eq(thread.random.state, before.state);
 }
 END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {records_are_added_up_by_function, other_records,
-				      without_room, without_a_ring, NULL};
+	const TTest *const tests[] = {
+		records_are_added_up_by_function, other_records,  without_room,
+		a_period_has_many_records,        without_a_ring, NULL};
 
 	return unit_main_between("latency", tests, setup, teardown);
 }
