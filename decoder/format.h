@@ -202,6 +202,9 @@ struct td_file_header {
 	uint32_t small_group;
 	uint32_t small_width;  /* slots a cycle there */
 	char small_family[24]; /* as family */
+	/* EVENTS: bit i, event[i] is one of TDAGENT_EVENTS.  Whatever its name is, it is
+	 * none of the family's.  0 in files of versions that did not tell. */
+	uint64_t asked;
 };
 
 struct td_file_block {
@@ -392,6 +395,7 @@ struct td_file_path {
 	(sizeof(struct td_file_place) + (counters) * sizeof(struct td_file_sum))
 
 _Static_assert(sizeof(struct td_file_header) <= TD_BLOCK_SIZE, "header is block 0");
+_Static_assert(TD_EVENTS_MAX <= 64, "a bit for each in td_file_header.asked");
 _Static_assert(sizeof(struct td_file_block) == TD_BLOCK_HEADER, "block header");
 _Static_assert(sizeof(struct td_file_timeline) +
 			       TD_TIMELINE_BUCKETS * (1 + TD_COUNTERS_MAX) * 8 <=

@@ -39,6 +39,18 @@ struct sources {
 	int blurred; /* a when() is by what sources may be, not by what they are */
 };
 
+/* What judges windows is no event of a report; 0: it is one. */
+static int take_leavings(struct td_groups_plan *plan, const struct td_file_event *event)
+{
+	if (strcmp(event->name, "near_returns") == 0)
+		plan->returns[event->group] = event->value;
+	else if (strcmp(event->name, "near_calls") == 0)
+		plan->calls[event->group] = event->value;
+	else
+		return 0;
+	return 1;
+}
+
 void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *header)
 {
 	memset(plan, 0, sizeof(*plan));
@@ -53,12 +65,11 @@ void td_groups_read(struct td_groups_plan *plan, const struct td_file_header *he
 
 		if (event->group >= TD_GROUPS_MAX)
 			continue;
-		if (strcmp(event->name, "near_returns") == 0)
-			plan->returns[event->group] = event->value;
-		else if (strcmp(event->name, "near_calls") == 0)
-			plan->calls[event->group] = event->value;
-		else
-			plan->event[plan->events++] = *event;
+		if (header->asked >> i & 1)
+			plan->asked |= 1ull << plan->events;
+		else if (take_leavings(plan, event))
+			continue;
+		plan->event[plan->events++] = *event;
 	}
 	for (unsigned i = 0; i < TD_COUNTERS_MAX; i++)
 		plan->first[i] = i < header->counters ? (int)i : -1;
@@ -77,7 +88,7 @@ void td_groups_adopt(struct td_groups_plan *all, const struct td_groups_plan *pl
 int td_groups_match(const struct td_groups_plan *a, const struct td_groups_plan *b)
 {
 	return a->family == b->family && a->groups == b->groups &&
-	       a->events == b->events && a->width == b->width &&
+	       a->events == b->events && a->width == b->width && a->asked == b->asked &&
 	       memcmp(a->returns, b->returns, sizeof(a->returns)) == 0 &&
 	       memcmp(a->calls, b->calls, sizeof(a->calls)) == 0 &&
 	       memcmp(a->event, b->event, a->events * sizeof(a->event[0])) == 0;
@@ -178,10 +189,12 @@ static void add_source(struct sources *all, const struct source *source)
 		*same = *source;
 }
 
-/* Windows of group 0 that nobody judged are no source beside others that were. */
-static int is_source(const struct td_groups_plan *plan, const struct td_file_event *event)
+/* Windows of group 0 that nobody judged are no source beside others that were.  What was
+ * asked for may be another event by the same name. */
+static int is_source(const struct td_groups_plan *plan, uint32_t i)
 {
-	return event->group || !td_groups_is_unjudged(plan, 0);
+	return !td_groups_is_asked(plan, i) &&
+	       (plan->event[i].group || !td_groups_is_unjudged(plan, 0));
 }
 
 /* The windows of the event's group; NULL: there are none. */
@@ -279,7 +292,7 @@ static void add_events(struct sources *all, const struct td_groups_plan *plan,
 		const struct td_file_event *event = &plan->event[i];
 		struct td_groups_rate rate;
 
-		if (!is_source(plan, event))
+		if (!is_source(plan, i))
 			continue;
 		if (told(plan, i, first, n, groups, &rate))
 			add_source(all, &(struct source){
@@ -533,8 +546,9 @@ void td_groups_values(const struct td_groups_plan *plan, const struct td_file_su
 int td_groups_is_shared(const struct td_groups_plan *plan)
 {
 	for (uint32_t i = 0; i < plan->events; i++)
-		if (strcmp(plan->event[i].name, "one_thread") == 0 ||
-		    strcmp(plan->event[i].name, "own_slots") == 0)
+		if (!td_groups_is_asked(plan, i) &&
+		    (strcmp(plan->event[i].name, "one_thread") == 0 ||
+		     strcmp(plan->event[i].name, "own_slots") == 0))
 			return 1;
 	return 0;
 }
@@ -563,6 +577,7 @@ static double told_instructions(const struct td_groups_plan *plan, uint32_t i,
 {
 	for (uint32_t k = 0; k < plan->events; k++)
 		if (plan->event[k].group == plan->event[i].group &&
+		    !td_groups_is_asked(plan, k) &&
 		    strcmp(plan->event[k].name, "inst") == 0 && groups &&
 		    groups->rate[k].known)
 			return groups->rate[k].value;
@@ -606,22 +621,50 @@ static void rate_of_own(const struct td_groups_plan *plan, uint32_t i,
 			scaled(rate->per_cycle, cycles / td_sum_value(&sum[inst]));
 }
 
+/* A name stands for one event: the asked one, otherwise the first that has a rate.  One
+ * that was asked for and has none yet leaves the name to the same event elsewhere. */
+static int is_hidden(const struct td_groups_plan *plan, uint32_t i,
+		     const struct td_file_sum *first, uint64_t n,
+		     const struct td_groups *groups)
+{
+	const struct td_file_event *event = &plan->event[i];
+	int asked = td_groups_is_asked(plan, i);
+
+	for (uint32_t k = 0; k < plan->events; k++) {
+		const struct td_file_event *other = &plan->event[k];
+		int before = td_groups_is_asked(plan, k) - asked;
+
+		if (k == i || before < 0 || (!before && k > i) ||
+		    strcmp(other->name, event->name) != 0)
+			continue;
+		if (is_known(plan, k, first, n, groups) ||
+		    (before > 0 && other->config != event->config))
+			return 1;
+	}
+	return 0;
+}
+
+/* Of a profile that does not say so, by its name: the table has none such. */
+static int is_asked(const struct td_groups_plan *plan, uint32_t i)
+{
+	const char *name = plan->event[i].name;
+
+	return td_groups_is_asked(plan, i) ||
+	       (strcmp(name, "inst") != 0 &&
+		(!plan->family || td_events_find(plan->family, name) < 0));
+}
+
 int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
 		   const struct td_file_sum *first, uint64_t n,
 		   const struct td_groups *groups, struct td_event_rate *rate)
 {
-	const struct td_file_event *event = &plan->event[i];
 	struct td_groups_rate from;
 	double inst = told_instructions(plan, i, groups);
 
-	for (uint32_t k = 0; k < i; k++)
-		if (strcmp(plan->event[k].name, event->name) == 0 &&
-		    is_known(plan, k, first, n, groups))
-			return 0;
-	if (!is_known(plan, i, first, n, groups))
+	if (!is_known(plan, i, first, n, groups) || is_hidden(plan, i, first, n, groups))
 		return 0;
-	rate->name = event->name;
-	rate->asked = !plan->family || td_events_find(plan->family, event->name) < 0;
+	rate->name = plan->event[i].name;
+	rate->asked = is_asked(plan, i);
 	rate->per_instruction.value = NAN;
 	if (!told(plan, i, first, n, groups, &from)) {
 		rate_of_own(plan, i, first, n, groups, rate);

@@ -21,6 +21,9 @@ struct td_groups_plan {
 	uint32_t width;
 	uint32_t events;
 	struct td_file_event event[TD_EVENTS_MAX];
+	/* Bits of event[]: what somebody asked for beside the family's events.  Only its
+	 * own rate is made of it, whatever its name is. */
+	uint64_t asked;
 	/* The values that count near returns and calls in a group's windows; 0: none
 	 * does. */
 	uint16_t returns[TD_GROUPS_MAX], calls[TD_GROUPS_MAX];
@@ -56,6 +59,11 @@ struct td_groups {
 	 * `alone`.  0: not known. */
 	double share;
 };
+
+static inline int td_groups_is_asked(const struct td_groups_plan *plan, uint32_t event)
+{
+	return plan->asked >> event & 1;
+}
 
 /* 1: the core has another thread, and some group counts how often that one runs. */
 int td_groups_is_shared(const struct td_groups_plan *plan);
@@ -102,15 +110,15 @@ int td_groups_alone(const struct td_groups_plan *plan, const struct td_file_sum 
 
 /* How often an event was, in the windows of its group. */
 struct td_event_rate {
-	const char *name;             /* the plan's */
-	int asked;                    /* not of the family's table */
+	const char *name; /* the plan's */
+	int asked;        /* for by name; in older profiles, not of the family's table */
 	struct td_estimate per_cycle; /* with its 95 % interval; not bounded by 1 */
 	struct td_estimate
 		per_instruction; /* likewise, about as sure; value NaN: unknown */
 };
 
-/* The rate of the plan's event number `i`; 0: there are too few windows, or an event
- * before it has the same name and a rate. */
+/* The rate of the plan's event number `i`; 0: there are too few windows, or the name is
+ * another one's: that was asked for, or comes first and has a rate. */
 int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
 		   const struct td_file_sum *first, uint64_t n,
 		   const struct td_groups *groups, struct td_event_rate *rate);

@@ -6,7 +6,8 @@
 int td_groups_value(const struct td_groups_plan *plan, uint32_t group, const char *name)
 {
 	for (uint32_t i = 0; i < plan->events; i++)
-		if (plan->event[i].group == group && !strcmp(plan->event[i].name, name))
+		if (plan->event[i].group == group && !td_groups_is_asked(plan, i) &&
+		    !strcmp(plan->event[i].name, name))
 			return plan->event[i].value;
 	return -1;
 }

@@ -12,7 +12,8 @@
 /* Parts of level 1: its nodes, then what else some group has of them. */
 #define TD_GROUPS_PARTS (2 * TD_NODES_LEVEL1)
 
-/* Where the group's windows have the event's count; -1: it is not in the group. */
+/* Where the group's windows have the count of the family's event; -1: it is not in the
+ * group. */
 int td_groups_value(const struct td_groups_plan *plan, uint32_t group, const char *name);
 
 /* The group has no returns, though others have: its windows may hold what the function

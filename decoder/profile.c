@@ -107,6 +107,7 @@ static void clean_groups(struct td_file_header *h)
 		h->groups = 0;
 		h->events = 0;
 		h->small_group = 0;
+		h->asked = 0;
 	}
 	clean_word(h->family, sizeof(h->family));
 	if (h->groups > TD_GROUPS_MAX)

@@ -18,7 +18,7 @@ static uint64_t count_samples(const struct td_profile *profile, unsigned cores)
 /* Those of the groups first to first + n, as if there were no others. */
 static void keep_groups(struct td_file_header *header, uint32_t first, uint32_t n)
 {
-	uint64_t events = 0;
+	uint64_t events = 0, asked = 0;
 
 	for (uint64_t i = 0; i < header->events; i++) {
 		struct td_file_event event = header->event[i];
@@ -28,8 +28,10 @@ static void keep_groups(struct td_file_header *header, uint32_t first, uint32_t 
 				continue;
 			event.group = (uint16_t)(event.group - first);
 		}
+		asked |= (header->asked >> i & 1) << events;
 		header->event[events++] = event;
 	}
+	header->asked = asked;
 	header->events = events;
 	header->groups = n;
 }

@@ -210,7 +210,8 @@ static void know_instructions(const struct group *group, struct td_separate_inpu
 	for (unsigned e = 0; e < group->events; e++) {
 		const struct event *event = &group->event[e];
 
-		if (strcmp(group->plan->event[event->number].name, "inst") != 0 ||
+		if (td_groups_is_asked(group->plan, event->number) ||
+		    strcmp(group->plan->event[event->number].name, "inst") != 0 ||
 		    !(event->scale > 0))
 			continue;
 		input->known = group->insns;
@@ -324,14 +325,9 @@ int td_report_rates(struct td_report *report, const struct td_separate_input *in
 /* Where the group's instructions are in counts[]; -1: it has none. */
 static int instructions_at(const struct td_groups_plan *plan, uint32_t group)
 {
-	for (uint32_t i = 0; i < plan->events; i++) {
-		const struct td_file_event *event = &plan->event[i];
+	int value = td_groups_value(plan, group, "inst");
 
-		if (event->group == group && strcmp(event->name, "inst") == 0 &&
-		    event->value >= 1 && event->value <= TD_REPORT_COUNTS)
-			return event->value - 1;
-	}
-	return -1;
+	return value >= 1 && value <= (int)TD_REPORT_COUNTS ? value - 1 : -1;
 }
 
 float *td_report_instructions(const struct td_groups_plan *plan,

@@ -58,6 +58,9 @@ static void name_events(const struct td_events_found *found,
 			event->group = (uint16_t)(first + g);
 			event->value = (uint16_t)value;
 			event->config = found->member[g][i].config;
+			/* its own events: instructions and the like are in all groups */
+			if (g >= found->tables && value < TD_GROUP_VALUE_INST)
+				header->asked |= 1ull << header->events;
 			header->events++;
 		}
 	}
@@ -91,6 +94,7 @@ void td_events_write(const struct td_events_found *found, struct td_file_header 
 	header->groups = td_groups_shapes->groups;
 	header->drilled = td_groups_shapes->drill && header->groups > 1;
 	header->events = 0;
+	header->asked = 0;
 	snprintf(header->family, sizeof(header->family), "%s", found->family->name);
 	name_counters(found, header->counter);
 	name_events(found, td_groups_shapes, 0, header);

@@ -89,6 +89,7 @@ static const struct field fields[] = {
 	HEADER(small_group),
 	HEADER(small_width),
 	HEADER(small_family),
+	HEADER(asked),
 	BLOCK(kind),
 	BLOCK(owner),
 	BLOCK(next),

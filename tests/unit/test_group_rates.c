@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/groups_level1.h"
 #include "tests/unit/unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -263,7 +264,11 @@ static void assert_rate(int i, double per_cycle, double per_instruction)
 
 	ck_assert(td_groups_rate(&plan, (uint32_t)i, first, 100, &groups, &rate));
 	ck_assert_double_eq_tol(rate.per_cycle.value, per_cycle, 1e-9);
-	ck_assert_double_eq_tol(rate.per_instruction.value, per_instruction, 1e-9);
+	if (isnan(per_instruction))
+		ck_assert_double_nan(rate.per_instruction.value);
+	else
+		ck_assert_double_eq_tol(rate.per_instruction.value, per_instruction,
+					1e-9);
 }
 
 /* Group 2 has no instructions of its own; the second "inst" is the first one again. */
@@ -282,6 +287,91 @@ START_TEST(rates_of_events)
 	ck_assert(td_groups_rate(&plan, 2, first, 100, &groups, &rate));
 	ck_assert(rate.asked);
 	ck_assert(!td_groups_rate(&plan, 2, first, 100, NULL, &rate));
+}
+END_TEST
+
+/* In ten times as many windows as other events have. */
+static void ask(const char *name, double count, uint64_t config)
+{
+	plan.asked |= 1ull << plan.events;
+	plan.event[plan.events].config = config;
+	groups.group[4].windows = 1000;
+	windows(&groups.group[4].sum[0], 4000, 1000);
+	add_to_group_4(name, 0);
+	windows(&groups.group[4].sum[values_of_group_4], count, 1000);
+}
+
+/* Another event by the name of one of the table's: formulas do not take it, and the name
+ * is its own. */
+START_TEST(asked_by_the_name_of_another)
+{
+	struct td_event_rate rate;
+
+	ask("stores", 130, 0x82d0);
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	assert_node(TD_NODE_MEMORY_BOUND, 40 * 250. / 380);
+	ck_assert(td_groups_rate(&plan, plan.events - 1, first, 100, &groups, &rate));
+	ck_assert(rate.asked);
+	ck_assert_double_eq_tol(rate.per_cycle.value, 0.13, 1e-9);
+	ck_assert(!td_groups_rate(&plan, 7, first, 100, &groups, &rate));
+	/* not counted here: nor is the other one what was asked for */
+	groups.group[4].windows = 0;
+	ck_assert(!td_groups_rate(&plan, 7, first, 100, &groups, &rate));
+	/* but the same event is */
+	plan.event[plan.events - 1].config = 0;
+	ck_assert(td_groups_rate(&plan, 7, first, 100, &groups, &rate));
+	ck_assert(!rate.asked);
+}
+END_TEST
+
+/* The core is no more shared for it. */
+START_TEST(asked_how_often_a_thread_is_alone)
+{
+	struct td_estimate alone;
+
+	ask("one_thread", 20, 0);
+	ck_assert(!td_groups_is_shared(&plan));
+	ck_assert(!td_groups_alone(&plan, first, 100, &groups, &alone));
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	assert_node(TD_NODE_FETCH_LATENCY, 12);
+	assert_node(TD_NODE_HEAVY_OPERATIONS, 4);
+	assert_rate((int)plan.events - 1, 0.02, NAN);
+	plan.asked = 0;
+	ck_assert(td_groups_is_shared(&plan));
+}
+END_TEST
+
+/* As the agent writes it: all groups count returns, of which the header says nothing but
+ * in counters, and two events in one of their own. */
+START_TEST(asked_for_returns)
+{
+	static struct td_file_header header;
+	struct td_event_rate rate;
+
+	memset(&header, 0, sizeof(header));
+	header.backend = TD_BACKEND_EVENTS;
+	header.groups = 5;
+	header.slots_a_cycle = 4;
+	header.counters = TD_COUNTERS_MAX;
+	strcpy(header.family, "skylake");
+	ask("near_returns", 10, 0);
+	ask("inst", 310, 0);
+	header.events = plan.events;
+	header.asked = plan.asked;
+	memcpy(header.event, plan.event, sizeof(header.event));
+	td_groups_read(&plan, &header);
+	ck_assert_uint_eq(plan.asked, header.asked);
+	ck_assert(!td_groups_is_unjudged(&plan, 0));
+	ck_assert_int_eq(td_groups_value(&plan, 4, "inst"), -1);
+	assert_rate((int)plan.events - 2, 0.01, NAN);
+	ck_assert(td_groups_rate(&plan, plan.events - 1, first, 100, &groups, &rate));
+	ck_assert(rate.asked);
+	header.asked = 0;
+	td_groups_read(&plan, &header);
+	ck_assert(td_groups_is_unjudged(&plan, 0));
+	ck_assert_uint_eq(plan.events, header.events - 1);
 }
 END_TEST
 
@@ -409,6 +499,9 @@ int main(void)
 				      groups_that_share_what_the_run_leaves,
 				      rates_of_events,
 				      rates_told_apart,
+				      asked_by_the_name_of_another,
+				      asked_how_often_a_thread_is_alone,
+				      asked_for_returns,
 				      level_2_is_a_part_of_level_1,
 				      groups_know_their_own_cost,
 				      steps_of_formulas,

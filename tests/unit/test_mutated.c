@@ -69,6 +69,7 @@ static size_t in_header(void)
 		offsetof(struct td_file_header, burst),
 		offsetof(struct td_file_header, small_group),
 		offsetof(struct td_file_header, small_width),
+		offsetof(struct td_file_header, asked),
 	};
 
 	return field[below(sizeof(field) / sizeof(field[0]))];

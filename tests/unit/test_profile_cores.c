@@ -62,6 +62,7 @@ static void setup(void)
 	build_event(&build, "dropping", 2, 0);
 	build_event(&build, "core_slots", 4, 0);
 	build_event(&build, "latency", TD_GROUP_LATENCY, 0);
+	build.header->asked = 1u << 1 | 1u << 2;
 	object = build_object(&build, TD_OBJECT_ELF, "/bin/program");
 	add_part(TD_CORES_LARGE, object, 30, 0);
 	add_part(TD_CORES_SMALL, object, 20, 3);
@@ -119,6 +120,7 @@ START_TEST(large_cores)
 	ck_assert_uint_eq(profile.header.events, 3);
 	ck_assert_str_eq(profile.header.event[1].name, "dropping");
 	ck_assert_uint_eq(profile.header.event[2].group, TD_GROUP_LATENCY);
+	ck_assert_uint_eq(profile.header.asked, 1u << 1);
 	teardown();
 }
 END_TEST
@@ -133,6 +135,7 @@ START_TEST(small_cores)
 	ck_assert_str_eq(profile.header.family, "gracemont");
 	ck_assert_str_eq(profile.header.event[0].name, "core_slots");
 	ck_assert_uint_eq(profile.header.event[0].group, 1);
+	ck_assert_uint_eq(profile.header.asked, 1u << 0);
 	teardown();
 }
 END_TEST
