@@ -2,6 +2,7 @@
 #include "tools/print_table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "decoder/text.h"
@@ -253,7 +254,23 @@ static void put_hidden(const struct table *table, const struct td_report_functio
 		put_below(table, at, NULL, title, value);
 }
 
-/* Rates of the events that were asked for, or of all where there is no top-down. */
+/* "1.2±0.3/1000 insns", "IPC 1.24±0.01"; "?" where nobody knows how sure it is. */
+static void put_rate(const struct table *table, const char *title, struct td_estimate e,
+		     double scale, const char *unit, size_t *at)
+{
+	double half = scale * (e.high - e.value);
+	char value[TD_CELL_BYTES];
+
+	if (isfinite(half))
+		snprintf(value, sizeof(value), "%.3g±%.2g%s", scale * e.value, half,
+			 unit);
+	else
+		snprintf(value, sizeof(value), "%.3g%s?", scale * e.value, unit);
+	put_below(table, at, NULL, title, value);
+}
+
+/* Rates of the events that were asked for, or of all where there is no top-down; where a
+ * group has no instructions, in cycles. */
 static void put_events(const struct table *table, const struct td_report_function *f,
 		       size_t *at)
 {
@@ -262,22 +279,19 @@ static void put_events(const struct table *table, const struct td_report_functio
 
 	for (uint32_t i = 0; i < report->plan.events; i++) {
 		struct td_event_rate rate;
-		char value[TD_CELL_BYTES];
 
 		if (!td_groups_rate(&report->plan, i, f->sum, f->counted[0], f->groups,
 				    &rate) ||
 		    !(all || rate.asked))
 			continue;
-		if (strcmp(rate.name, "inst") == 0) {
-			if (!all)
-				continue;
-			snprintf(value, sizeof(value), "%.2f", rate.per_cycle.value);
-			put_below(table, at, NULL, "IPC", value);
-			continue;
-		}
-		snprintf(value, sizeof(value), "%.3g/1000 insns",
-			 1000 * rate.per_instruction.value);
-		put_below(table, at, NULL, rate.name, value);
+		if (!rate.asked && strcmp(rate.name, "inst") == 0)
+			put_rate(table, "IPC", rate.per_cycle, 1, "", at);
+		else if (isfinite(rate.per_instruction.value))
+			put_rate(table, rate.name, rate.per_instruction, 1000,
+				 "/1000 insns", at);
+		else
+			put_rate(table, rate.name, rate.per_cycle, 1000, "/1000 cycles",
+				 at);
 	}
 }
 

@@ -9,6 +9,7 @@ tests_unit_test_options_LDADD = decoder/libformat.la $(CHECK_LIBS)
 
 decoder_tests = \
 	tests/unit/test_annotate \
+	tests/unit/test_asked \
 	tests/unit/test_cholesky \
 	tests/unit/test_clock \
 	tests/unit/test_clock_memory \
@@ -81,6 +82,9 @@ td_build_profile = tests/unit/build_profile.c tests/unit/build_profile.h tests/u
 tests_unit_test_annotate_SOURCES = tests/unit/test_annotate.c $(td_build_profile)
 tests_unit_test_annotate_CFLAGS = $(td_unit_cflags)
 tests_unit_test_annotate_LDADD = tools/libannotate.la tools/libprint.la $(td_unit_ldadd)
+tests_unit_test_asked_SOURCES = tests/unit/test_asked.c $(td_build_profile) $(td_printed)
+tests_unit_test_asked_CFLAGS = $(td_unit_cflags)
+tests_unit_test_asked_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
 tests_unit_test_compare_SOURCES = tests/unit/test_compare.c tests/unit/uniform.h $(td_build_profile) \
 	tests/unit/json.c tests/unit/json.h
 tests_unit_test_compare_CFLAGS = $(td_unit_cflags)
