@@ -82,8 +82,9 @@ struct td_compare {
 	struct td_compare_query query;
 	int simulated;
 	int has_cost;
-	unsigned unit;          /* enum td_unit of costs, if has_cost */
-	char latency_event[20]; /* as of a report; "": not the same on both sides */
+	unsigned unit;                     /* enum td_unit of costs, if has_cost */
+	char latency_event[TD_EVENT_NAME]; /* as of a report; "": not the same on both
+					      sides */
 	size_t runs[2];
 	int alternating; /* more than two runs, and those of A and B took turns */
 	/*

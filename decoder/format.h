@@ -4,10 +4,10 @@
  * while the program runs, and the tools, which read it at any moment, also
  * after SIGKILL.  doc/formats.md describes every byte.
  *
- * The file is an array of blocks of TD_BLOCK_SIZE bytes.  Block 0 is the
- * header; each later block starts with a struct td_file_block and holds
- * records of one kind.  All integers are little-endian, all sums raw: readers
- * add profiles up and divide last.
+ * The file is an array of blocks of TD_BLOCK_SIZE bytes.  The first
+ * TD_HEADER_BLOCKS are the header; each later block starts with a struct
+ * td_file_block and holds records of one kind.  All integers are little-endian,
+ * all sums raw: readers add profiles up and divide last.
  *
  * Context: any (declarations only).
  */
@@ -17,18 +17,20 @@
 #include <stdint.h>
 
 #define TD_FILE_MAGIC "tdagent\n"
-#define TD_FILE_VERSION 4u
+#define TD_FILE_VERSION 5u
 #define TD_FILE_BYTE_ORDER 0x01020304u
 
 #define TD_BLOCK_SIZE 8192u
 #define TD_BLOCK_HEADER 64u
-#define TD_BLOCKS_MAX 8192u /* 64 MiB: more hot code than that is "other" */
+#define TD_HEADER_BLOCKS 2u    /* 1 up to version 4 */
+#define TD_HEADER_OLDEST 6240u /* bytes of it that every version has */
+#define TD_BLOCKS_MAX 8192u    /* 64 MiB: more hot code than that is "other" */
 
 #define TD_COUNTERS_MAX 16u
 #define TD_NOTES_MAX 16u
 #define TD_BURST_MAX 16u
 
-/* A record's number: block << 8 | slot; 0 is none (block 0 has no records). */
+/* A record's number: block << 8 | slot; 0 is none (the header has no records). */
 #define TD_REF(block, slot) ((uint32_t)(block) << 8 | (uint32_t)(slot))
 #define TD_REF_BLOCK(ref) ((ref) >> 8)
 #define TD_REF_SLOT(ref) ((ref)&0xffu)
@@ -119,12 +121,15 @@ enum td_lost {
  * the event that they are of is in event[]. */
 #define TD_GROUP_LATENCY TD_GROUPS_MAX
 #define TD_EVENTS_MAX 40u
+#define TD_EVENT_NAME 48u /* bytes, with the NUL */
 
 struct td_file_event {
-	char name[20];   /* as in the family's table */
-	uint16_t group;  /* below header.groups, or TD_GROUP_LATENCY */
-	uint16_t value;  /* index of its count among the group's values */
+	char name[TD_EVENT_NAME]; /* as in the family's table, or as it was asked for */
+	uint16_t group;           /* below header.groups, or TD_GROUP_LATENCY */
+	uint16_t value;           /* index of its count among the group's values */
+	uint32_t reserved;
 	uint64_t config; /* perf_event_attr.config */
+	uint64_t config1;
 };
 
 struct td_file_counter {
@@ -190,7 +195,6 @@ struct td_file_header {
 	uint32_t groups;  /* of events; 0 as 1 */
 	char family[24];  /* EVENTS: of the tables in data/events, "" none */
 	uint64_t events;  /* used entries of event[] */
-	struct td_file_event event[TD_EVENTS_MAX];
 	char labels[512]; /* "rank=3,version=1.2", see label_list.h */
 	/* EVENTS, 1: which group a window had depends on the function that it opened in
 	 */
@@ -202,6 +206,9 @@ struct td_file_header {
 	uint32_t small_group;
 	uint32_t small_width;  /* slots a cycle there */
 	char small_family[24]; /* as family */
+
+	/* up to version 4 this was before the labels, with shorter names */
+	struct td_file_event event[TD_EVENTS_MAX];
 	/* EVENTS: bit i, event[i] is one of TDAGENT_EVENTS.  Whatever its name is, it is
 	 * none of the family's.  0 in files of versions that did not tell. */
 	uint64_t asked;
@@ -394,7 +401,8 @@ struct td_file_path {
 #define TD_PLACE_SIZE(counters)                                                          \
 	(sizeof(struct td_file_place) + (counters) * sizeof(struct td_file_sum))
 
-_Static_assert(sizeof(struct td_file_header) <= TD_BLOCK_SIZE, "header is block 0");
+_Static_assert(sizeof(struct td_file_header) <= TD_HEADER_BLOCKS * TD_BLOCK_SIZE,
+	       "the header fits into its blocks");
 _Static_assert(TD_EVENTS_MAX <= 64, "a bit for each in td_file_header.asked");
 _Static_assert(sizeof(struct td_file_block) == TD_BLOCK_HEADER, "block header");
 _Static_assert(sizeof(struct td_file_timeline) +

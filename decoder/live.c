@@ -35,14 +35,14 @@ void td_live_settle(unsigned char *bytes, size_t length, td_live_read *read,
 	struct td_file_block head;
 	unsigned char again[TD_BLOCK_SIZE];
 
-	if (length < TD_BLOCK_SIZE)
+	if (length < TD_HEADER_BLOCKS * TD_BLOCK_SIZE)
 		return;
 	memcpy(&header, bytes, sizeof(header));
 	if (header.state != TD_STATE_RUNNING ||
 	    header.thread_size < sizeof(struct td_file_thread))
 		return;
-	for (size_t at = TD_BLOCK_SIZE; at + TD_BLOCK_SIZE <= length;
-	     at += TD_BLOCK_SIZE) {
+	for (size_t at = (header.version > 4 ? TD_HEADER_BLOCKS : 1) * TD_BLOCK_SIZE;
+	     at + TD_BLOCK_SIZE <= length; at += TD_BLOCK_SIZE) {
 		memcpy(&head, bytes + at, sizeof(head));
 		if (head.kind != TD_BLOCK_THREADS)
 			continue;

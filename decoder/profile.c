@@ -20,12 +20,33 @@
 #define SIZE_CAP ((size_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE)
 #define ROOM (TD_BLOCK_SIZE - TD_BLOCK_HEADER)
 
+#define TERMINATE(array) ((array)[sizeof(array) - 1] = '\0')
+
+/* The header of version 4, which had its events in between. */
+#define HEADER_4 8144ul
+#define EVENTS_4 6304u
+#define LABELS_4 7584u
+
+struct event_4 {
+	char name[20];
+	uint16_t group;
+	uint16_t value;
+	uint64_t config;
+};
+
+_Static_assert(offsetof(struct td_file_header, labels) == EVENTS_4, "doc/formats.md");
+_Static_assert(EVENTS_4 + TD_EVENTS_MAX * sizeof(struct event_4) == LABELS_4 &&
+		       HEADER_4 - LABELS_4 ==
+			       offsetof(struct td_file_header, event) - EVENTS_4,
+	       "doc/formats.md");
+
 /* The bytes under inspection; `blocks` counts a partial last one too. */
 struct view {
 	struct td_profile *profile;
 	uint32_t *path_ref; /* of profile->path[], ascending */
 	unsigned char *bytes;
 	size_t length;
+	uint32_t first; /* block of records */
 	uint32_t blocks;
 };
 
@@ -48,9 +69,48 @@ static int check_start(const unsigned char *bytes, size_t length, char *why, siz
 		return refuse(why, size, "not a tdagent profile (empty file)");
 	if (memcmp(bytes, TD_FILE_MAGIC, known) != 0)
 		return refuse(why, size, "not a tdagent profile");
-	if (length < sizeof(struct td_file_header))
+	if (length < HEADER_4)
 		return refuse(why, size, "truncated in the header (%zu of %zu bytes)",
-			      length, sizeof(struct td_file_header));
+			      length, HEADER_4);
+	return 0;
+}
+
+/* Up to version 4 events were before what is their place in the file now. */
+static void take_header_4(struct td_file_header *h, const unsigned char *bytes)
+{
+	memcpy(h, bytes, offsetof(struct td_file_header, labels));
+	memcpy(h->labels, bytes + LABELS_4,
+	       offsetof(struct td_file_header, event) -
+		       offsetof(struct td_file_header, labels));
+	for (size_t i = 0; i < TD_EVENTS_MAX; i++) {
+		struct event_4 old;
+
+		memcpy(&old, bytes + EVENTS_4 + i * sizeof(old), sizeof(old));
+		h->event[i] = (struct td_file_event){
+			.group = old.group, .value = old.value, .config = old.config};
+		TERMINATE(old.name);
+		memcpy(h->event[i].name, old.name, sizeof(old.name));
+	}
+}
+
+/* Where records begin is in *first. */
+static int take_header(struct td_file_header *h, uint32_t *first,
+		       const unsigned char *bytes, size_t length, char *why, size_t size)
+{
+	memset(h, 0, sizeof(*h));
+	memcpy(h, bytes, TD_HEADER_OLDEST);
+	*first = h->version <= 4 ? 1 : TD_HEADER_BLOCKS;
+	/* of what is no version that we know, a byte order say, check_header() tells */
+	if (h->byte_order != TD_FILE_BYTE_ORDER || h->version > TD_FILE_VERSION)
+		return 0;
+	if (h->version <= 4) {
+		take_header_4(h, bytes);
+		return 0;
+	}
+	if (length < sizeof(*h))
+		return refuse(why, size, "truncated in the header (%zu of %zu bytes)",
+			      length, sizeof(*h));
+	memcpy(h, bytes, sizeof(*h));
 	return 0;
 }
 
@@ -87,8 +147,6 @@ static int check_header(const struct td_file_header *h, char *why, size_t size)
 			      h->place_size, h->counters);
 	return 0;
 }
-
-#define TERMINATE(array) ((array)[sizeof(array) - 1] = '\0')
 
 /* Counters' names become JSON keys and column titles: graphic ASCII only. */
 static void clean_word(char *word, size_t size)
@@ -160,7 +218,7 @@ static const struct td_file_block *block_at(const struct view *view, uint32_t bl
 {
 	size_t start = (size_t)block * TD_BLOCK_SIZE;
 
-	if (block == 0 || block >= view->blocks ||
+	if (block < view->first || block >= view->blocks ||
 	    view->length - start < sizeof(struct td_file_block))
 		return NULL;
 	return (const void *)(view->bytes + start);
@@ -316,7 +374,7 @@ static void check_window(struct view *view, const struct td_file_window *window)
 
 static void check_tables(struct view *view)
 {
-	for (uint32_t block = 1; block < view->blocks; block++) {
+	for (uint32_t block = view->first; block < view->blocks; block++) {
 		const struct td_file_block *head = block_at(view, block);
 		uint32_t records = record_count(view, block);
 
@@ -380,7 +438,7 @@ static void check_timeline(struct view *view, uint32_t block,
 /* After check_tables(): needs every thread and object. */
 static void check_owned(struct view *view)
 {
-	for (uint32_t block = 1; block < view->blocks; block++) {
+	for (uint32_t block = view->first; block < view->blocks; block++) {
 		const struct td_file_block *head = block_at(view, block);
 		const struct td_file_thread *thread;
 		uint32_t records = record_count(view, block);
@@ -480,7 +538,7 @@ static void check_path(struct view *view, uint32_t block, uint32_t slot,
 /* After check_owned(): needs every place. */
 static void check_paths(struct view *view)
 {
-	for (uint32_t block = 1; block < view->blocks; block++) {
+	for (uint32_t block = view->first; block < view->blocks; block++) {
 		const struct td_file_block *head = block_at(view, block);
 		const struct td_file_thread *thread;
 		uint32_t records = record_count(view, block);
@@ -500,7 +558,7 @@ static void check_paths(struct view *view)
 /* After check_tables(), likewise. */
 static void check_log(struct view *view)
 {
-	for (uint32_t block = 1; block < view->blocks; block++) {
+	for (uint32_t block = view->first; block < view->blocks; block++) {
 		const struct td_file_block *head = block_at(view, block);
 		uint32_t records = record_count(view, block);
 
@@ -515,7 +573,7 @@ static uint32_t count_records(const struct view *view, uint32_t kind)
 {
 	uint32_t records = 0;
 
-	for (uint32_t block = 1; block < view->blocks; block++) {
+	for (uint32_t block = view->first; block < view->blocks; block++) {
 		const struct td_file_block *head = block_at(view, block);
 
 		if (head && head->kind == kind)
@@ -580,7 +638,9 @@ static int parse(struct td_profile *profile, int cores, unsigned char *bytes,
 	err = check_start(bytes, length, why, size);
 	if (err)
 		return err;
-	memcpy(&profile->header, bytes, sizeof(profile->header));
+	err = take_header(&profile->header, &view.first, bytes, length, why, size);
+	if (err)
+		return err;
 	err = check_header(&profile->header, why, size);
 	if (err)
 		return err;

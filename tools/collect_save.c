@@ -59,7 +59,7 @@ static int find_thread(struct saving *s)
 	const struct td_collect_message *m = &s->ring->from;
 	uint32_t block = TD_REF_BLOCK(m->thread), slot = TD_REF_SLOT(m->thread);
 
-	if (!block || block >= s->header->blocks ||
+	if (block < TD_HEADER_BLOCKS || block >= s->header->blocks ||
 	    slot >= slots_of(sizeof(struct td_file_thread)) ||
 	    block_at(s, block)->kind != TD_BLOCK_THREADS)
 		return -EINVAL;
@@ -123,7 +123,7 @@ static uint32_t object_ref(struct saving *s, const struct td_file_object *object
 {
 	uint32_t blocks = s->header->blocks, block, slot;
 
-	for (block = 1; block < blocks; block++) {
+	for (block = TD_HEADER_BLOCKS; block < blocks; block++) {
 		if (block_at(s, block)->kind != TD_BLOCK_OBJECTS)
 			continue;
 		for (slot = 0; slot < OBJECTS_A_BLOCK; slot++) {

@@ -25,7 +25,7 @@ static bool header_read(int directory, const char *name, uint64_t since,
 		return false;
 	good = !fstat(fd, &stat) && S_ISREG(stat.st_mode) &&
 	       (uint64_t)stat.st_mtime >= since / 1000000000 &&
-	       pread(fd, header, sizeof(*header), 0) == (ssize_t)sizeof(*header) &&
+	       pread(fd, header, sizeof(*header), 0) >= (ssize_t)TD_HEADER_OLDEST &&
 	       !memcmp(header->magic, TD_FILE_MAGIC, sizeof(header->magic)) &&
 	       header->start_realtime_ns >= since;
 	close(fd);

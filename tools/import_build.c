@@ -655,7 +655,8 @@ static void finish_header(struct td_import *import)
 
 int td_import_finish(struct td_import *import, unsigned char **bytes, size_t *size)
 {
-	struct writer writer = {.bytes = calloc(1, TD_BLOCK_SIZE), .blocks = 1};
+	struct writer writer = {.bytes = calloc(TD_HEADER_BLOCKS, TD_BLOCK_SIZE),
+				.blocks = TD_HEADER_BLOCKS};
 	int err;
 
 	if (!writer.bytes)

@@ -19,7 +19,7 @@ static int is_of(const char *path, pid_t pid)
 
 	if (fd >= 0)
 		close(fd);
-	return got == (ssize_t)sizeof(header) &&
+	return got >= (ssize_t)TD_HEADER_OLDEST &&
 	       memcmp(header.magic, TD_FILE_MAGIC, sizeof(header.magic)) == 0 &&
 	       header.pid == (uint32_t)pid;
 }

@@ -19,8 +19,8 @@ struct td_event_source {
 };
 
 struct td_event_name {
-	char name[20]; /* as asked for, cut if too long */
-	uint32_t type; /* perf_event_attr's */
+	char name[TD_EVENT_NAME]; /* as asked for, cut if too long */
+	uint32_t type;            /* perf_event_attr's */
 	uint64_t config;
 };
 

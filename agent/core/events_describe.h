@@ -18,7 +18,7 @@
 
 /* A member of a group, as it is opened. */
 struct td_events_member {
-	char name[20];
+	char name[TD_EVENT_NAME];
 	uint32_t type;
 	uint64_t config;
 };

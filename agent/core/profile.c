@@ -96,7 +96,7 @@ static int look_at(const char *path)
 		return -EEXIST;
 	if (st.st_size == 0)
 		return 0;
-	if (td_proc_read(path, text, sizeof(text)) < (long)sizeof(header))
+	if (td_proc_read(path, text, sizeof(text)) < (long)TD_HEADER_OLDEST)
 		return -EEXIST;
 	memcpy(&header, text, sizeof(header));
 	if (memcmp(header.magic, TD_FILE_MAGIC, sizeof(header.magic)) != 0)
@@ -252,7 +252,7 @@ static int open_storage(const struct td_file_header *header, char *why, size_t s
 static void begin_blocks(void)
 {
 	td_store.ready_blocks = FIRST_BLOCKS;
-	td_store.header->blocks = 1;
+	td_store.header->blocks = TD_HEADER_BLOCKS;
 	td_store.header->blocks_max = (uint32_t)(td_store.map_size / TD_BLOCK_SIZE);
 	td_store.header->windows_max = td_windows_room(td_store.header->blocks_max);
 }

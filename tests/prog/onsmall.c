@@ -23,7 +23,7 @@ static struct td_file_header *header(void)
 /* Hands all records of a kind to `use`. */
 static void each(uint32_t kind, uint32_t size, void (*use)(void *record))
 {
-	for (uint32_t i = 1; i < header()->blocks; i++) {
+	for (uint32_t i = TD_HEADER_BLOCKS; i < header()->blocks; i++) {
 		unsigned char *start = file + (size_t)i * TD_BLOCK_SIZE;
 
 		if (((struct td_file_block *)start)->kind != kind)

@@ -2,6 +2,7 @@
 #include "tests/unit/build_profile.h"
 
 #include <check.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ void build_start(struct build *build, const char *const *names)
 	header->thread_size = sizeof(struct td_file_thread);
 	header->window_size = sizeof(struct td_file_window);
 	header->windows_max = 1000;
-	header->blocks = 1;
+	header->blocks = TD_HEADER_BLOCKS;
 	header->blocks_max = TD_BLOCKS_MAX;
 	header->state = TD_STATE_EXITED;
 	header->pid = 1234;
@@ -41,6 +42,31 @@ void build_start(struct build *build, const char *const *names)
 		strcpy(header->counter[header->counters++].unit, "1");
 	}
 	header->place_size = (uint32_t)TD_PLACE_SIZE(header->counters);
+}
+
+/* Up to version 4 a header was one block, with the events before the labels. */
+void build_age(struct build *build, uint32_t version)
+{
+	const struct td_file_header *header = build->header;
+	size_t labels = offsetof(struct td_file_header, labels);
+	size_t event = offsetof(struct td_file_header, event);
+	unsigned char *old = calloc(TD_HEADER_BLOCKS, TD_BLOCK_SIZE);
+
+	ck_assert_ptr_nonnull(old);
+	memcpy(old, header, labels);
+	memcpy(old + 7584, header->labels, event - labels);
+	for (size_t i = 0; i < header->events; i++) {
+		const struct td_file_event *now = &header->event[i];
+		unsigned char *then = old + 6304 + 32 * i;
+
+		memcpy(then, now->name, 20);
+		memcpy(then + 20, &now->group, 2);
+		memcpy(then + 22, &now->value, 2);
+		memcpy(then + 24, &now->config, 8);
+	}
+	memcpy(build->bytes, old, TD_HEADER_BLOCKS * TD_BLOCK_SIZE);
+	build->header->version = version;
+	free(old);
 }
 
 void build_free(struct build *build)

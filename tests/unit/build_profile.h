@@ -36,6 +36,8 @@ struct build {
 
 /* names: NULL-terminated list of counters */
 void build_start(struct build *build, const char *const *names);
+/* Makes the header what it was in that version, 4 or older; the rest stays. */
+void build_age(struct build *build, uint32_t version);
 void build_free(struct build *build);
 size_t build_size(const struct build *build);
 

@@ -69,10 +69,10 @@ static void put_group(const struct td_separate_window *from, unsigned group,
 static void describe_groups(struct td_file_header *header)
 {
 	static const struct td_file_event event[] = {
-		{"inst", 0, 5, 0},          {"retired", 1, 1, 0},
-		{"not_delivered", 1, 2, 0}, {"near_returns", 1, 6, 0},
-		{"issued", 2, 1, 0},        {"retired", 2, 2, 0},
-		{"recovery", 2, 3, 0},      {"near_returns", 2, 6, 0},
+		{"inst", 0, 5, 0, 0, 0},          {"retired", 1, 1, 0, 0, 0},
+		{"not_delivered", 1, 2, 0, 0, 0}, {"near_returns", 1, 6, 0, 0, 0},
+		{"issued", 2, 1, 0, 0, 0},        {"retired", 2, 2, 0, 0, 0},
+		{"recovery", 2, 3, 0, 0, 0},      {"near_returns", 2, 6, 0, 0, 0},
 	};
 
 	header->backend = TD_BACKEND_EVENTS;
@@ -86,8 +86,9 @@ static void describe_groups(struct td_file_header *header)
 static void describe_all(struct td_file_header *header)
 {
 	static const struct td_file_event event[] = {
-		{"inst", 0, 5, 0},   {"retired", 1, 1, 0}, {"not_delivered", 1, 2, 0},
-		{"issued", 2, 1, 0}, {"retired", 2, 2, 0}, {"recovery", 2, 3, 0},
+		{"inst", 0, 5, 0, 0, 0},          {"retired", 1, 1, 0, 0, 0},
+		{"not_delivered", 1, 2, 0, 0, 0}, {"issued", 2, 1, 0, 0, 0},
+		{"retired", 2, 2, 0, 0, 0},       {"recovery", 2, 3, 0, 0, 0},
 	};
 
 	describe_groups(header);
@@ -98,8 +99,9 @@ static void describe_all(struct td_file_header *header)
 static void describe_parts(struct td_file_header *header)
 {
 	static const struct td_file_event event[] = {
-		{"retired", 0, 1, 0}, {"not_delivered", 0, 2, 0}, {"issued", 1, 1, 0},
-		{"retired", 1, 2, 0}, {"recovery", 1, 3, 0},
+		{"retired", 0, 1, 0, 0, 0},  {"not_delivered", 0, 2, 0, 0, 0},
+		{"issued", 1, 1, 0, 0, 0},   {"retired", 1, 2, 0, 0, 0},
+		{"recovery", 1, 3, 0, 0, 0},
 	};
 
 	describe_groups(header);
@@ -112,13 +114,13 @@ static void describe_parts(struct td_file_header *header)
 static void describe_paired(struct td_file_header *header, int ticking)
 {
 	static const struct td_file_event event[] = {
-		{"inst", 0, 5, 0},         {"issued", 1, 1, 0},
-		{"retired", 1, 2, 0},      {"near_returns", 1, 6, 0},
-		{"near_calls", 1, 7, 0},   {"not_delivered", 2, 1, 0},
-		{"recovery", 2, 2, 0},     {"near_returns", 2, 6, 0},
-		{"near_calls", 2, 7, 0},   {"stores", 3, 1, 0},
-		{"near_returns", 3, 6, 0}, {"inst", 1, 5, 0},
-		{"inst", 2, 5, 0},
+		{"inst", 0, 5, 0, 0, 0},         {"issued", 1, 1, 0, 0, 0},
+		{"retired", 1, 2, 0, 0, 0},      {"near_returns", 1, 6, 0, 0, 0},
+		{"near_calls", 1, 7, 0, 0, 0},   {"not_delivered", 2, 1, 0, 0, 0},
+		{"recovery", 2, 2, 0, 0, 0},     {"near_returns", 2, 6, 0, 0, 0},
+		{"near_calls", 2, 7, 0, 0, 0},   {"stores", 3, 1, 0, 0, 0},
+		{"near_returns", 3, 6, 0, 0, 0}, {"inst", 1, 5, 0, 0, 0},
+		{"inst", 2, 5, 0, 0, 0},
 	};
 
 	describe_groups(header);
@@ -158,11 +160,11 @@ static void put_paired(const struct td_separate_window *from, unsigned group,
 static void describe_shared(struct td_file_header *header)
 {
 	static const struct td_file_event event[] = {
-		{"near_returns", 0, 6, 0},  {"retired", 0, 1, 0},
-		{"not_delivered", 0, 2, 0}, {"near_returns", 1, 6, 0},
-		{"issued", 1, 1, 0},        {"retired", 1, 2, 0},
-		{"recovery", 1, 3, 0},      {"near_returns", 2, 6, 0},
-		{"one_thread", 2, 1, 0},    {"ref_clock", 2, 2, 0},
+		{"near_returns", 0, 6, 0, 0, 0},  {"retired", 0, 1, 0, 0, 0},
+		{"not_delivered", 0, 2, 0, 0, 0}, {"near_returns", 1, 6, 0, 0, 0},
+		{"issued", 1, 1, 0, 0, 0},        {"retired", 1, 2, 0, 0, 0},
+		{"recovery", 1, 3, 0, 0, 0},      {"near_returns", 2, 6, 0, 0, 0},
+		{"one_thread", 2, 1, 0, 0, 0},    {"ref_clock", 2, 2, 0, 0, 0},
 	};
 
 	describe_groups(header);

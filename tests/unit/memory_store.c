@@ -15,7 +15,7 @@ void memory_store_open(uint32_t counters, uint32_t blocks_max)
 	int fd = memfd_create("store", MFD_CLOEXEC);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(ftruncate(fd, TD_BLOCK_SIZE), 0);
+	ck_assert_int_eq(ftruncate(fd, TD_HEADER_BLOCKS * TD_BLOCK_SIZE), 0);
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	td_store.fd = fd;
 	td_store.device = st.st_dev;
@@ -24,8 +24,8 @@ void memory_store_open(uint32_t counters, uint32_t blocks_max)
 	td_store.header =
 		mmap(NULL, td_store.map_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	ck_assert_ptr_ne(td_store.header, MAP_FAILED);
-	td_store.ready_blocks = 1;
-	td_store.header->blocks = 1;
+	td_store.ready_blocks = TD_HEADER_BLOCKS;
+	td_store.header->blocks = TD_HEADER_BLOCKS;
 	td_store.header->blocks_max = blocks_max;
 	td_store.header->counters = counters;
 	td_store.header->windows_max = td_windows_room(blocks_max);

@@ -12,9 +12,9 @@
 #define PAGE 4096u
 #define ID_A 70u
 #define ID_B 71u
-#define THREADS_BLOCK 1u
-#define PLACES_BLOCK 2u
-#define BLOCKS 3u
+#define THREADS_BLOCK TD_HEADER_BLOCKS
+#define PLACES_BLOCK (TD_HEADER_BLOCKS + 1)
+#define BLOCKS (TD_HEADER_BLOCKS + 2)
 
 /* Clock: A, B, faults. */
 enum { A, B, FAULTS, VALUES };

@@ -59,7 +59,7 @@ START_TEST(mean_of_all_threads)
 	for (unsigned c = 0; c < COUNTERS; c++)
 		ck_assert_double_eq_tol(own.mean[c], (double)cost[c], 1e-12);
 	/* corrected counters may be below zero */
-	thread = build_record(&build, TD_REF(1, 0));
+	thread = build_record(&build, TD_REF(2, 0));
 	thread->empty[1] = (uint64_t)(-30 * 2);
 	own = cost_of(&build);
 	ck_assert_double_eq_tol(own.mean[1], (10 * 58. - 60) / 40, 1e-12);

@@ -78,7 +78,7 @@ START_TEST(refusals)
 	refused(&build, 5, "truncated in the header");
 	refused(&build, sizeof(struct td_file_header) - 1, "truncated in the header");
 	build.header->version = TD_FILE_VERSION + 1;
-	refused(&build, build_size(&build), "version 5 is newer than this tdagent");
+	refused(&build, build_size(&build), "version 6 is newer than this tdagent");
 	refused(&build, build_size(&build), "upgrade");
 	build.header->version = 0;
 	refused(&build, build_size(&build), "version 0");
@@ -110,7 +110,7 @@ START_TEST(longer_records)
 	build.header->place_size += 64;
 	build.header->thread_size += 8;
 	build_place(&build, build_thread(&build, 1, "a"), TD_PLACE_UNKNOWN, 0, 1);
-	build_place(&build, TD_REF(1, 0), TD_PLACE_UNKNOWN, 0, 2);
+	build_place(&build, TD_REF(2, 0), TD_PLACE_UNKNOWN, 0, 2);
 	build_thread(&build, 2, "b");
 	ck_assert_int_eq(
 		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
@@ -128,7 +128,7 @@ static void build_log(struct build *build)
 	const struct td_file_place *place;
 
 	build_small(build);
-	place = build_record(build, TD_REF(3, 0));
+	place = build_record(build, TD_REF(4, 0));
 	build_logged(build, place)->requested = 300;
 	build_logged(build, place)->state = TD_WINDOW_BUSY;
 	build_logged(build, place)->state = TD_WINDOW_EMPTY;
@@ -142,7 +142,7 @@ START_TEST(window_log)
 	struct build build;
 
 	build_log(&build);
-	((struct td_file_window *)build_record(&build, TD_REF(4, 0)))->value[1] = 7;
+	((struct td_file_window *)build_record(&build, TD_REF(5, 0)))->value[1] = 7;
 	ck_assert_int_eq(
 		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
 	ck_assert_uint_eq(profile.windows, 2);
@@ -157,14 +157,51 @@ START_TEST(window_log)
 	ck_assert(!profile.damage.blocks && !profile.damage.records);
 	td_profile_free(&profile);
 	/* the same bytes as a profile of version 1: no log, no damage */
-	build.header->version = 1;
+	build_age(&build, 1);
 	build.header->window_size = 12345;
-	build.header->blocks = 4;
+	build.header->blocks = 5;
 	ck_assert_int_eq(
-		build_parse(&build, 4 * TD_BLOCK_SIZE, &profile, why, sizeof(why)), 0);
+		build_parse(&build, 5 * TD_BLOCK_SIZE, &profile, why, sizeof(why)), 0);
 	ck_assert_uint_eq(profile.windows, 0);
 	ck_assert_uint_eq(profile.places, 3);
 	ck_assert_uint_eq(profile.header.windows_seen, 0);
+	ck_assert(!profile.damage.blocks && !profile.damage.records);
+	td_profile_free(&profile);
+	build_free(&build);
+}
+END_TEST
+
+/* As version 4 had it: names of 20 bytes, before the labels. */
+START_TEST(version_4)
+{
+	struct td_profile profile;
+	struct build build;
+
+	build_small(&build);
+	build.header->groups = 3;
+	build.header->events = 2;
+	build.header->event[0] = (struct td_file_event){
+		.name = "inst", .group = 1, .value = 5, .config = 0xc0};
+	build.header->event[1] = (struct td_file_event){
+		.name = "L1-dcache-load-misses", .group = 2, .value = 1, .config = 7};
+	strcpy(build.header->labels, "rank=3");
+	strcpy(build.header->small_family, "gracemont");
+	build.header->burst = 2;
+	build_age(&build, 4);
+	ck_assert_int_eq(
+		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
+	ck_assert_uint_eq(profile.header.events, 2);
+	ck_assert_str_eq(profile.header.event[0].name, "inst");
+	ck_assert_uint_eq(profile.header.event[0].group, 1);
+	ck_assert_uint_eq(profile.header.event[0].value, 5);
+	ck_assert_str_eq(profile.header.event[1].name, "L1-dcache-load-miss");
+	ck_assert_uint_eq(profile.header.event[1].group, 2);
+	ck_assert_uint_eq(profile.header.event[1].config, 7);
+	ck_assert_uint_eq(profile.header.event[1].config1, 0);
+	ck_assert_str_eq(profile.header.labels, "rank=3");
+	ck_assert_str_eq(profile.header.small_family, "gracemont");
+	ck_assert_uint_eq(profile.header.burst, 2);
+	ck_assert_uint_eq(profile.places, 3);
 	ck_assert(!profile.damage.blocks && !profile.damage.records);
 	td_profile_free(&profile);
 	build_free(&build);
@@ -275,7 +312,7 @@ static void damaged_log(size_t offset, uint8_t byte)
 	struct build build;
 
 	build_log(&build);
-	((uint8_t *)build_record(&build, TD_REF(4, 0)))[offset] = byte;
+	((uint8_t *)build_record(&build, TD_REF(5, 0)))[offset] = byte;
 	ck_assert_int_eq(
 		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
 	ck_assert_uint_eq(profile.windows, 1);
@@ -354,7 +391,7 @@ static void damaged(void (*spoil)(struct build *build, struct td_file_place *pla
 	struct build build;
 
 	build_small(&build);
-	spoil(&build, build_record(&build, TD_REF(3, 0)));
+	spoil(&build, build_record(&build, TD_REF(4, 0)));
 	ck_assert_int_eq(
 		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
 	ck_assert_uint_eq(profile.places, places);
@@ -391,13 +428,13 @@ static void spoil_kind(struct build *build, struct td_file_place *place)
 static void spoil_reference(struct build *build, struct td_file_place *place)
 {
 	(void)build;
-	place->object = TD_REF(1, 8);
+	place->object = TD_REF(2, 8);
 }
 
 static void spoil_reference_kind(struct build *build, struct td_file_place *place)
 {
 	(void)build;
-	place->object = TD_REF(2, 0);
+	place->object = TD_REF(3, 0);
 }
 
 static void spoil_path(struct build *build, struct td_file_place *place)
@@ -416,7 +453,7 @@ static void spoil_build_id(struct build *build, struct td_file_place *place)
 
 static struct td_file_block *places_block(struct build *build)
 {
-	return (void *)(build->bytes + 3 * TD_BLOCK_SIZE);
+	return (void *)(build->bytes + 4 * TD_BLOCK_SIZE);
 }
 
 static void spoil_block(struct build *build, struct td_file_place *place)
@@ -435,7 +472,7 @@ static void spoil_block_of_paths(struct build *build, struct td_file_place *plac
 static void spoil_owner(struct build *build, struct td_file_place *place)
 {
 	(void)place;
-	places_block(build)->owner = TD_REF(7, 0);
+	places_block(build)->owner = TD_REF(8, 0);
 }
 
 static void spoil_chain(struct build *build, struct td_file_place *place)
@@ -448,7 +485,7 @@ static void spoil_chain(struct build *build, struct td_file_place *place)
 static void free_owner(struct build *build, struct td_file_place *place)
 {
 	(void)place;
-	memset(build_record(build, TD_REF(2, 0)), 0, sizeof(struct td_file_thread));
+	memset(build_record(build, TD_REF(3, 0)), 0, sizeof(struct td_file_thread));
 }
 
 START_TEST(damage_is_left_out)
@@ -493,9 +530,9 @@ static void timeline(uint64_t width_ns, uint32_t buckets, uint32_t busy, uint32_
 	struct build build;
 
 	build_small(&build);
-	timeline = build_timeline(&build, TD_REF(2, 0));
-	thread = build_record(&build, TD_REF(2, 0));
-	ck_assert_uint_eq(thread->timeline, 4);
+	timeline = build_timeline(&build, TD_REF(3, 0));
+	thread = build_record(&build, TD_REF(3, 0));
+	ck_assert_uint_eq(thread->timeline, 5);
 	timeline->width_ns = width_ns;
 	timeline->buckets = buckets;
 	timeline->busy = busy;
@@ -518,16 +555,16 @@ START_TEST(timelines)
 {
 	const uint64_t width = TD_TIMELINE_WIDTH_NS;
 
-	timeline(width, 48, 0, 4, 1);
-	timeline(width << 30, 48, 0, 4, 1);
-	timeline(0, 48, 0, 4, 0);
-	timeline(3 * width, 48, 0, 4, 0);
-	timeline(width + 1, 48, 0, 4, 0);
-	timeline(UINT64_MAX, 48, 0, 4, 0);
-	timeline(width, 47, 0, 4, 0);
-	timeline(width, 1u << 31, 0, 4, 0);
-	timeline(width, 48, 1, 4, 0);
-	timeline(width, 48, 0, 3, 0); /* another block is this thread's */
+	timeline(width, 48, 0, 5, 1);
+	timeline(width << 30, 48, 0, 5, 1);
+	timeline(0, 48, 0, 5, 0);
+	timeline(3 * width, 48, 0, 5, 0);
+	timeline(width + 1, 48, 0, 5, 0);
+	timeline(UINT64_MAX, 48, 0, 5, 0);
+	timeline(width, 47, 0, 5, 0);
+	timeline(width, 1u << 31, 0, 5, 0);
+	timeline(width, 48, 1, 5, 0);
+	timeline(width, 48, 0, 4, 0); /* another block is this thread's */
 	timeline(width, 48, 0, 0, 0); /* not yet its own */
 }
 END_TEST
@@ -542,8 +579,8 @@ START_TEST(timeline_cut)
 		struct build build;
 
 		build_small(&build);
-		build_timeline(&build, TD_REF(2, 0));
-		ck_assert_int_eq(build_parse(&build, 4 * TD_BLOCK_SIZE + used - less,
+		build_timeline(&build, TD_REF(3, 0));
+		ck_assert_int_eq(build_parse(&build, 5 * TD_BLOCK_SIZE + used - less,
 					     &profile, why, sizeof(why)),
 				 0);
 		ck_assert_uint_eq(profile.timelines, 1 - less);
@@ -610,13 +647,13 @@ static void flip_every_byte(int one)
 	uint64_t sum = 0;
 
 	build_small(&build);
-	build_timeline(&build, TD_REF(2, 0));
+	build_timeline(&build, TD_REF(3, 0));
 	for (size_t i = 0; i < build_size(&build); i++) {
 		unsigned char flip = one ? (unsigned char)(1u << (i + i / 8) % 8) : 0xff;
 
 		build.bytes[i] ^= flip;
 		/* never more than the blocks can hold */
-		if (build_parse(&build, 5 * TD_BLOCK_SIZE, &profile, why, sizeof(why)) ==
+		if (build_parse(&build, 6 * TD_BLOCK_SIZE, &profile, why, sizeof(why)) ==
 		    0) {
 			sum += touch(&profile);
 			ck_assert_uint_le(profile.places, 4 * 72);
@@ -709,9 +746,9 @@ START_TEST(promised_blocks)
 	struct build build;
 
 	build_small(&build);
-	build.header->blocks = 9;
+	build.header->blocks = 10;
 	ck_assert_int_eq(
-		build_parse(&build, 4 * TD_BLOCK_SIZE, &profile, why, sizeof(why)), 0);
+		build_parse(&build, 5 * TD_BLOCK_SIZE, &profile, why, sizeof(why)), 0);
 	ck_assert_uint_eq(profile.damage.missing, 5);
 	ck_assert_uint_eq(profile.places, 3);
 	td_profile_free(&profile);
@@ -777,12 +814,24 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"profile",
-		(const TTest *const[]){sound, refusals, longer_records,
-				       damage_is_left_out, sums_below_zero, timelines,
-				       timeline_cut, every_truncation, every_byte_flipped,
-				       files, size_cap, promised_blocks, window_log,
-				       damaged_windows, raw_totals, skid_of_interrupts,
-				       window_of_registers, folded_meanwhile, NULL});
+	return unit_main("profile", (const TTest *const[]){sound,
+							   refusals,
+							   longer_records,
+							   damage_is_left_out,
+							   sums_below_zero,
+							   timelines,
+							   timeline_cut,
+							   every_truncation,
+							   every_byte_flipped,
+							   files,
+							   size_cap,
+							   promised_blocks,
+							   window_log,
+							   version_4,
+							   damaged_windows,
+							   raw_totals,
+							   skid_of_interrupts,
+							   window_of_registers,
+							   folded_meanwhile,
+							   NULL});
 }

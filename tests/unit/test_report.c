@@ -387,7 +387,7 @@ START_TEST(complete_totals)
 	struct build build;
 
 	build_topdown(&build);
-	thread = build_record(&build, TD_REF(2, 0));
+	thread = build_record(&build, TD_REF(3, 0));
 	thread->total[0] = 10000;
 	thread->total[4] = 7000;
 	report = report_of(&build, 2, NULL);
@@ -536,7 +536,7 @@ START_TEST(every_byte_flipped)
 
 	page = 80;
 	build_topdown(&build);
-	for (size_t i = 0; i < 4 * TD_BLOCK_SIZE; i++) {
+	for (size_t i = 0; i < 5 * TD_BLOCK_SIZE; i++) {
 		struct td_profile profile;
 		struct td_report *report;
 		char *text;
@@ -545,7 +545,7 @@ START_TEST(every_byte_flipped)
 		if (i % 64 && !build.bytes[i] && !build.bytes[i - 1])
 			continue;
 		build.bytes[i] ^= 0xff;
-		if (build_parse(&build, 4 * TD_BLOCK_SIZE, &profile, why, sizeof(why)) ==
+		if (build_parse(&build, 5 * TD_BLOCK_SIZE, &profile, why, sizeof(why)) ==
 		    0) {
 			report = td_report_new(&(struct td_report_query){0});
 			ck_assert_int_eq(
@@ -593,7 +593,7 @@ START_TEST(every_cause_is_shown)
 	char *text;
 
 	build_clock(&build);
-	thread = build_record(&build, TD_REF(2, 0));
+	thread = build_record(&build, TD_REF(3, 0));
 	ck_assert_uint_eq(thread->tid, 10);
 	thread->lost[TD_LOST_BLOCKED] = 71;
 	thread->lost[TD_LOST_MAX - 1] = 72;

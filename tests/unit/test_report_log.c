@@ -423,7 +423,7 @@ static struct td_groups_rate rate_beside(int rare)
 	log_windows(&run.build, &run.sim, LOG_JUDGED);
 	if (rare)
 		run.build.header->event[run.build.header->events++] =
-			(struct td_file_event){"clears", 1, 3, 0};
+			(struct td_file_event){"clears", 1, 3, 0, 0, 0};
 	run.report = td_report_new(&(struct td_report_query){0});
 	build_add(&run.build, run.report);
 	ck_assert_int_eq(td_report_finish(run.report), 0);
