@@ -9,21 +9,54 @@
 	(PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 |         \
 	 PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
+#define HARDWARE(name, event)                                                            \
+	{                                                                                \
+		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event                          \
+	}
+#define CACHED(name, cache, operation, result)                                           \
+	{                                                                                \
+		name, PERF_TYPE_HW_CACHE, CACHE(cache, operation, result)                \
+	}
+#define OPERATION(name, plural, cache, operation)                                        \
+	CACHED(name plural, cache, operation, ACCESS),                                   \
+		CACHED(name "-misses", cache, operation, MISS)
+#define LOADS(name, cache) OPERATION(name "-load", "s", cache, READ)
+#define STORES(name, cache) OPERATION(name "-store", "s", cache, WRITE)
+#define PREFETCHES(name, cache) OPERATION(name "-prefetch", "es", cache, PREFETCH)
+
+/* What PERF_TYPE_HARDWARE and PERF_TYPE_HW_CACHE have, but operations that no cache of
+ * that kind does. */
 const struct td_generic_event td_generic_events[] = {
-	{"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-	{"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
-	{"cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
-	{"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-	{"L1-dcache-loads", PERF_TYPE_HW_CACHE, CACHE(L1D, READ, ACCESS)},
-	{"L1-dcache-load-misses", PERF_TYPE_HW_CACHE, CACHE(L1D, READ, MISS)},
-	{"L1-dcache-stores", PERF_TYPE_HW_CACHE, CACHE(L1D, WRITE, ACCESS)},
-	{"L1-icache-load-misses", PERF_TYPE_HW_CACHE, CACHE(L1I, READ, MISS)},
-	{"LLC-loads", PERF_TYPE_HW_CACHE, CACHE(LL, READ, ACCESS)},
-	{"LLC-load-misses", PERF_TYPE_HW_CACHE, CACHE(LL, READ, MISS)},
-	{"dTLB-loads", PERF_TYPE_HW_CACHE, CACHE(DTLB, READ, ACCESS)},
-	{"dTLB-load-misses", PERF_TYPE_HW_CACHE, CACHE(DTLB, READ, MISS)},
-	{"dTLB-store-misses", PERF_TYPE_HW_CACHE, CACHE(DTLB, WRITE, MISS)},
-	{"iTLB-load-misses", PERF_TYPE_HW_CACHE, CACHE(ITLB, READ, MISS)},
+	HARDWARE("cycles", CPU_CYCLES),
+	HARDWARE("cpu-cycles", CPU_CYCLES),
+	HARDWARE("instructions", INSTRUCTIONS),
+	HARDWARE("branches", BRANCH_INSTRUCTIONS),
+	HARDWARE("branch-instructions", BRANCH_INSTRUCTIONS),
+	HARDWARE("branch-misses", BRANCH_MISSES),
+	HARDWARE("cache-references", CACHE_REFERENCES),
+	HARDWARE("cache-misses", CACHE_MISSES),
+	HARDWARE("bus-cycles", BUS_CYCLES),
+	HARDWARE("ref-cycles", REF_CPU_CYCLES),
+	HARDWARE("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND),
+	HARDWARE("idle-cycles-frontend", STALLED_CYCLES_FRONTEND),
+	HARDWARE("stalled-cycles-backend", STALLED_CYCLES_BACKEND),
+	HARDWARE("idle-cycles-backend", STALLED_CYCLES_BACKEND),
+	LOADS("L1-dcache", L1D),
+	STORES("L1-dcache", L1D),
+	PREFETCHES("L1-dcache", L1D),
+	LOADS("L1-icache", L1I),
+	PREFETCHES("L1-icache", L1I),
+	LOADS("LLC", LL),
+	STORES("LLC", LL),
+	PREFETCHES("LLC", LL),
+	LOADS("dTLB", DTLB),
+	STORES("dTLB", DTLB),
+	PREFETCHES("dTLB", DTLB),
+	LOADS("iTLB", ITLB),
+	LOADS("branch", BPU),
+	LOADS("node", NODE),
+	STORES("node", NODE),
+	PREFETCHES("node", NODE),
 };
 const size_t td_generic_event_count =
 	sizeof(td_generic_events) / sizeof(td_generic_events[0]);

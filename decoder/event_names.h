@@ -9,9 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where /sys describes the CPU's PMU, as perf and the kernel call it. */
-#define TD_EVENT_DEVICES "/sys/bus/event_source/devices/"
-#define TD_EVENT_DEVICE TD_EVENT_DEVICES "cpu/"
+/* Where /sys describes the PMUs, as perf and the kernel call them. */
+#define TD_EVENT_DEVICES "/sys/bus/event_source/devices"
 
 struct td_generic_event {
 	const char *name;

@@ -7,6 +7,7 @@ decoder_libformat_la_SOURCES = \
 	decoder/cpu_name.c decoder/cpu_name.h \
 	decoder/directory.c decoder/directory.h \
 	decoder/collect.h \
+	decoder/event_lookup.c decoder/event_lookup.h \
 	decoder/event_names.c decoder/event_names.h \
 	decoder/events.c decoder/events.h \
 	decoder/format.h \

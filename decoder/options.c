@@ -18,8 +18,6 @@
 
 #define PREFIX "TDAGENT_"
 
-#define SHOWN 48 /* bytes of a bad value that a message repeats */
-
 struct word {
 	const char *text;
 	int value;
@@ -69,25 +67,6 @@ static const struct word debug_words[] = {
 	{"all", TD_DEBUG_CORE | TD_DEBUG_THREADS | TD_DEBUG_STORE | TD_DEBUG_STROBE},
 };
 
-struct shown {
-	char text[SHOWN + 4];
-};
-
-/* What a message may repeat of somebody's value: one short line. */
-static struct shown show(const char *value, size_t length)
-{
-	struct shown shown;
-	size_t used = length < SHOWN ? length : SHOWN;
-
-	for (size_t i = 0; i < used; i++) {
-		unsigned char byte = (unsigned char)value[i];
-
-		shown.text[i] = byte < ' ' || byte == 0x7f ? '?' : value[i];
-	}
-	strcpy(shown.text + used, length > SHOWN ? "..." : "");
-	return shown;
-}
-
 __attribute__((format(printf, 3, 4))) static int refuse(char *why, size_t size,
 							const char *format, ...)
 {
@@ -103,7 +82,7 @@ static int refuse_value(char *why, size_t size, const char *value, const char *n
 			const char *write_what)
 {
 	return refuse(why, size, "'%s' is not %s; write %s",
-		      show(value, strlen(value)).text, not_what, write_what);
+		      td_show(value, strlen(value)).text, not_what, write_what);
 }
 
 static int parse_long(struct td_options *options, const char *value, char *why,
@@ -245,7 +224,7 @@ static int parse_debug(struct td_options *options, const char *value, char *why,
 				why, size,
 				"'%s' is not an area; write core, threads, store and "
 				"strobe with commas between them, or all",
-				show(area, length).text);
+				td_show(area, length).text);
 		areas |= (unsigned)word->value;
 		if (!area[length])
 			break;
@@ -336,7 +315,7 @@ static int parse_latency(struct td_options *options, const char *value, char *wh
 			why, size,
 			"'%s' is not an event; write EVENT or EVENT@PERIOD, a sample "
 			"every so many of them, %u at least",
-			show(value, strlen(value)).text, TD_LATENCY_PERIOD_LEAST);
+			td_show(value, strlen(value)).text, TD_LATENCY_PERIOD_LEAST);
 	memcpy(options->latency, value, strlen(value) + 1);
 	return 0;
 }
@@ -358,7 +337,7 @@ static int parse_labels(struct td_options *options, const char *value, char *why
 		return refuse(why, size,
 			      "'%s' is not a label; write KEY=VALUE, the KEY of letters, "
 			      "digits and _, not thread, tid, pid or host",
-			      show(label.key, label.key_length).text);
+			      td_show(label.key, label.key_length).text);
 	if (labels > TD_LABEL_LIST_MAX)
 		return refuse(why, size, "these are %zu labels; write at most %u", labels,
 			      TD_LABEL_LIST_MAX);
@@ -524,10 +503,11 @@ int td_options_set(struct td_options *options, const char *name, const char *val
 		   char *why, size_t size)
 {
 	const struct td_option *option = td_option_find(name);
-	char variable[sizeof(PREFIX) + sizeof(struct shown)];
+	char variable[sizeof(PREFIX) + sizeof(struct td_shown)];
 	int error;
 
-	snprintf(variable, sizeof(variable), PREFIX "%s", show(name, strlen(name)).text);
+	snprintf(variable, sizeof(variable), PREFIX "%s",
+		 td_show(name, strlen(name)).text);
 	begin(&why, &size, variable);
 	if (option) {
 		error = option->parse(options, value, why, size);

@@ -34,6 +34,20 @@ int td_number_parse(const char *text, uint64_t *number)
 	return 0;
 }
 
+struct td_shown td_show(const char *value, size_t length)
+{
+	struct td_shown shown;
+	size_t used = length < TD_SHOWN ? length : TD_SHOWN;
+
+	for (size_t i = 0; i < used; i++) {
+		unsigned char byte = (unsigned char)value[i];
+
+		shown.text[i] = byte < ' ' || byte == 0x7f ? '?' : value[i];
+	}
+	strcpy(shown.text + used, length > TD_SHOWN ? "..." : "");
+	return shown;
+}
+
 size_t td_slips(const char *word, const char *into)
 {
 	size_t row[16];

@@ -17,6 +17,15 @@
  */
 int td_number_parse(const char *text, uint64_t *number);
 
+#define TD_SHOWN 48u /* bytes of a bad value that a message repeats */
+
+struct td_shown {
+	char text[TD_SHOWN + 4];
+};
+
+/* What a message may repeat of somebody's value: one short line. */
+struct td_shown td_show(const char *value, size_t length);
+
 /*
  * Characters to insert, delete or replace to turn `word` into `into`; SIZE_MAX
  * where that has 16 characters or more.

@@ -221,7 +221,7 @@ static void gather_places(struct td_facts *facts)
 			sizeof(facts->library_fault));
 }
 
-void td_facts_gather(struct td_facts *facts)
+void td_facts_machine(struct td_facts *facts)
 {
 	*facts = (struct td_facts){0};
 	gather_system(facts);
@@ -231,6 +231,11 @@ void td_facts_gather(struct td_facts *facts)
 	td_facts_pmus(facts, DEVICES);
 	facts->metrics_error = try_metrics(facts);
 	td_facts_events(facts);
+}
+
+void td_facts_gather(struct td_facts *facts)
+{
+	td_facts_machine(facts);
 	gather_places(facts);
 	td_facts_agent(facts);
 }

@@ -78,6 +78,9 @@ struct td_facts {
 /* Tries and reads; opens events for a moment and may make the directory. */
 void td_facts_gather(struct td_facts *facts);
 
+/* The part of it that is about kernel and processor: runs no program, writes nothing. */
+void td_facts_machine(struct td_facts *facts);
+
 struct perf_event_attr;
 
 /* Opens an event of user mode for this thread, in the group of `leader` (-1: one of its

@@ -90,6 +90,7 @@ tools_libimport_la_LIBADD = $(ELF_LIBS)
 noinst_LTLIBRARIES += tools/libmachine.la
 tools_libmachine_la_SOURCES = \
 	tools/arguments.c tools/arguments.h \
+	tools/asked.c tools/asked.h \
 	tools/child.c tools/child.h \
 	tools/commands.h \
 	tools/directory.c tools/directory.h \

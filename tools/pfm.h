@@ -8,21 +8,24 @@
 #ifndef TD_TOOLS_PFM_H
 #define TD_TOOLS_PFM_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+
+#include "decoder/event_lookup.h"
 
 /*
- * The perf_event_attr.config of PERF_TYPE_RAW that counts the event of this name
- * ("BR_MISP_RETIRED:ALL_BRANCHES") on this machine's core PMU.  Returns 0, or -1 with one
- * line in `why`.
+ * What counts the event of this name ("BR_MISP_RETIRED:ALL_BRANCHES") on this machine's
+ * core PMU: a PERF_TYPE_RAW event, whose `name` is the same or, if that is too long, "".
+ * Returns 0 or -ENOENT for a name that libpfm4 does not know; or with one line in `why`
+ * -EINVAL for attributes that it does not know and -ENOTSUP for an event that is not
+ * counted as it is asked for.
  */
-int td_pfm_find(const char *name, uint64_t *config, char *why, size_t size);
+int td_pfm_find(const char *name, struct td_event_name *event, char *why, size_t size);
 
-/*
- * TDAGENT_EVENTS's list `names`, or the NAME or NAME@PERIOD of TDAGENT_LATENCY, where
- * those that only libpfm4 knows became NAME=rHEX; what nobody knows stays, for the agent
- * says so.  To be freed; NULL without memory.
- */
-char *td_pfm_resolve(const char *names);
+/* What a message about an unknown name must add, "" where libpfm4 was asked. */
+const char *td_pfm_lack(void);
+
+/* Another processor that libpfm4 knows has an event of this name: then it is no slip. */
+bool td_pfm_is_of_others(const char *name);
 
 #endif

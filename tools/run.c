@@ -11,13 +11,13 @@
 #include "decoder/options.h"
 #include "decoder/text.h"
 #include "tools/arguments.h"
+#include "tools/asked.h"
 #include "tools/child.h"
 #include "tools/collect.h"
 #include "tools/commands.h"
 #include "tools/directory.h"
 #include "tools/library.h"
 #include "tools/output.h"
-#include "tools/pfm.h"
 #include "tools/program.h"
 #include "tools/progress.h"
 
@@ -173,6 +173,37 @@ static int options_read(struct run *run, int argc, char **argv)
 	return first;
 }
 
+/* Names that only libpfm4 knows become raw events that have names; what is no event is
+ * said here, once, and not by each program that is started.  0 or the exit status. */
+static int events_add(struct run *run, const char *option, const char *variable,
+		      const char *asked)
+{
+	static struct td_asked where;
+	char why[512];
+	char *names;
+
+	if (!*asked)
+		return 0;
+	td_asked_open(&where, NULL);
+	names = (strcmp(option, "--latency") == 0 ? td_asked_latency : td_asked_list)(
+		&where, asked, why, sizeof(why));
+	if (!names)
+		return fail(EXIT_USAGE, "%s: %s", option, why);
+	if (strcmp(names, asked) != 0)
+		setting_add(run, variable, names);
+	free(names);
+	return 0;
+}
+
+static int check_events(struct run *run)
+{
+	int status = events_add(run, "--events", PREFIX "EVENTS", run->options.events);
+
+	return status ? status
+		      : events_add(run, "--latency", PREFIX "LATENCY",
+				   run->options.latency);
+}
+
 /* Returns 0, or the exit status after saying what is wrong. */
 static int check(struct run *run)
 {
@@ -185,7 +216,7 @@ static int check(struct run *run)
 					"PROGRAM [ARG...]");
 	if (td_options_check(&run->options, why, sizeof(why)))
 		return fail(EXIT_USAGE, "%s", why);
-	return 0;
+	return check_events(run);
 }
 
 /* Ours comes first, so that its hooks see the calls before anybody else's. */
@@ -202,18 +233,6 @@ static void preload_add(struct run *run, const char *library)
 		exit(fail(EXIT_OWN, "out of memory"));
 	setting_add(run, "LD_PRELOAD", value);
 	free(value);
-}
-
-/* Names that only libpfm4 knows become raw events that have names. */
-static void events_add(struct run *run, const char *variable, const char *asked)
-{
-	char *names = td_pfm_resolve(asked);
-
-	if (!names)
-		exit(fail(EXIT_OWN, "out of memory"));
-	if (strcmp(names, asked) != 0)
-		setting_add(run, variable, names);
-	free(names);
 }
 
 /* Where the kernel may cut windows, we keep the rings beyond the program's death. */
@@ -248,9 +267,6 @@ static int prepare(struct run *run)
 	setting_add(run, PREFIX "OUTPUT", run->output.pattern);
 	/* `run` outlives the program and prints what even SIGKILL leaves */
 	setting_add(run, PREFIX "REPORT", "none");
-	if (run->options.events[0])
-		events_add(run, PREFIX "EVENTS", run->options.events);
-	events_add(run, PREFIX "LATENCY", run->options.latency);
 	collector_add(run);
 	return 0;
 }

@@ -134,6 +134,7 @@ static void add_asked(void)
 		const struct td_event_name *event = &found->ask[i];
 
 		set_member(g, n, event->name, event->type, event->config, 1 + n);
+		found->member[g][n].config1 = event->config1;
 		shape->divides[g] = TD_GROUP_ALWAYS;
 		if (++n == room() || i + 1 == found->asked) {
 			end_group(g++);
@@ -468,8 +469,8 @@ static int try_groups(int (*trial)(void *, uint32_t), void *context)
 /* What a window's groups have beside them: cycles that interrupt. */
 static int open_cycles(struct td_thread *thread)
 {
-	const struct td_events_member cycles = {"cycles", PERF_TYPE_HARDWARE,
-						PERF_COUNT_HW_CPU_CYCLES};
+	const struct td_events_member cycles = {.type = PERF_TYPE_HARDWARE,
+						.config = PERF_COUNT_HW_CPU_CYCLES};
 
 	thread->fd = td_events_open_event(found, &cycles, NEVER, 0, -1);
 	if (thread->fd < 0)
@@ -629,7 +630,8 @@ static int detect_there(const struct td_options *options, const struct td_cores 
 			enum td_vendor vendor, char *why, size_t size)
 {
 	const struct td_event_source source = {
-		vendor == TD_VENDOR_ATOM ? "cpu_atom" : "cpu_core", vendor};
+		.pmu = vendor == TD_VENDOR_ATOM ? "cpu_atom" : "cpu_core",
+		.vendor = vendor};
 	uint32_t family = 0, model = 0;
 	cpu_set_t before;
 	int error = td_cores_visit(&there->cpus, &before);
@@ -757,8 +759,10 @@ uint32_t td_events_own(uint32_t group)
 	return own;
 }
 
-void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config)
+void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config,
+		      uint64_t *config1)
 {
+	*config1 = found->member[group][i].config1;
 	td_events_of_pmu(found, &found->member[group][i], type, config);
 }
 

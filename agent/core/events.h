@@ -43,8 +43,9 @@ int td_events_cut_beside(const struct td_options *options, int (*trial)(void *, 
 /* How many of a group's members are its own: the others, behind them, are in all. */
 uint32_t td_events_own(uint32_t group);
 
-/* perf_event_attr's type and config of a group's member. */
-void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config);
+/* perf_event_attr's type, config and config1 of a group's member. */
+void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *config,
+		      uint64_t *config1);
 
 /* Fills in counters, groups and level of the profile's header; its `counters` is
  * td_events_counters().  `both`: the groups of small cores as well. */

@@ -58,6 +58,7 @@ static void name_events(const struct td_events_found *found,
 			event->group = (uint16_t)(first + g);
 			event->value = (uint16_t)value;
 			event->config = found->member[g][i].config;
+			event->config1 = found->member[g][i].config1;
 			/* its own events: instructions and the like are in all groups */
 			if (g >= found->tables && value < TD_GROUP_VALUE_INST)
 				header->asked |= 1ull << header->events;

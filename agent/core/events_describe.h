@@ -21,6 +21,7 @@ struct td_events_member {
 	char name[TD_EVENT_NAME];
 	uint32_t type;
 	uint64_t config;
+	uint64_t config1;
 };
 
 /* Who counts near returns, and near calls. */

@@ -35,7 +35,7 @@ int td_events_open_event(const struct td_events_found *of,
 			 uint32_t tid, int leader)
 {
 	struct perf_event_attr attr = {
-		.config1 = TD_ARCH_USER_READING,
+		.config1 = TD_ARCH_USER_READING | member->config1,
 		.sample_period = period,
 		.exclude_kernel = 1,
 		/* the cycles by themselves, as core/interrupt.c opens them */

@@ -46,6 +46,7 @@ static int open_event(uint32_t tid)
 	struct perf_event_attr attr = {
 		.type = found.event.type,
 		.config = found.event.config,
+		.config1 = found.event.config1,
 		.sample_period = found.period,
 		/* the order of words in agent/sigsafe/latency.c */
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_WEIGHT_STRUCT,
@@ -199,10 +200,7 @@ static int read_option(const char *text, char *why, size_t size)
 	found.period = at ? strtoull(at + 1, NULL, 10) : TD_LATENCY_PERIOD;
 	if (at)
 		*at = '\0';
-	if (td_event_names_find_one(&source, name, &found.event))
-		return 0;
-	snprintf(why, size, "no event '%.40s'; `tdagent list` has the names", name);
-	return -ENOENT;
+	return td_event_names_find_one(&source, name, &found.event, why, size);
 }
 
 static int try_event(char *why, size_t size)
@@ -233,6 +231,7 @@ static void describe(struct td_file_header *header)
 	*event = (struct td_file_event){
 		.group = TD_GROUP_LATENCY,
 		.config = found.event.config,
+		.config1 = found.event.config1,
 	};
 	snprintf(event->name, sizeof(event->name), "%s", found.event.name);
 }

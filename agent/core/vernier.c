@@ -52,6 +52,7 @@
 struct group_event {
 	uint32_t type;
 	uint64_t config;
+	uint64_t config1;
 	bool kernel; /* counted there, too */
 };
 
@@ -64,7 +65,7 @@ static bool alternates;   /* look_for_alternation() */
 static void add_event(uint32_t g, uint32_t type, uint64_t config)
 {
 	group[g][td_vernier_shape.values[g]++] =
-		(struct group_event){type, config, false};
+		(struct group_event){.type = type, .config = config};
 }
 
 static bool is_sampler(uint32_t place)
@@ -85,6 +86,7 @@ static void fill_attr(const struct td_backend_choice *choice, uint32_t g, uint32
 	*attr = (struct perf_event_attr){
 		.type = event->type,
 		.config = event->config,
+		.config1 = event->config1,
 		.exclude_kernel = !event->kernel,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -397,8 +399,9 @@ static void list_events(uint32_t g)
 		struct group_event event = {0};
 
 		shape->counter[td_groups_shapes->value[g][i]] = (uint8_t)shape->values[g];
-		td_events_member(g, i, &event.type, &event.config);
+		td_events_member(g, i, &event.type, &event.config, &event.config1);
 		add_event(g, event.type, event.config);
+		group[g][shape->values[g] - 1].config1 = event.config1;
 	}
 	shape->groups = g + 1;
 }

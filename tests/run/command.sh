@@ -83,16 +83,28 @@ ended "exit 1" agent
 if grep -q 'without libpfm4' "$work/agent.err"; then
 	echo "libpfm4's names: not tested, this build has no libpfm4"
 else
-	one_line agent "no_such_event: libpfm4"
+	one_line agent "no event 'no_such_event'"
 	[ "$(cat "$work/agent.out")" = CYCLE_ACTIVITY:STALLS_TOTAL=r40004a3 ] ||
 		fail "libpfm4: $(cat "$work/agent.out")"
 	guest agent $as_skylake "$tdagent" run --report=none "--output=$work/profiles/%e.%p" \
-		--events=branches,CYCLE_ACTIVITY:STALLS_TOTAL,r08c4,no_such_event -- \
+		--events=branches,CYCLE_ACTIVITY:STALLS_TOTAL,r08c4,UOPS_ISSUED:ANY:c=1:i=1 -- \
 		sh -c 'echo $TDAGENT_EVENTS'
-	[ "$(grep -c "no event 'no_such_event'" "$work/agent.err")" -eq 1 ] ||
-		fail "an unknown event is not said once: $(cat "$work/agent.err")"
-	[ "$(cat "$work/agent.out")" = branches,CYCLE_ACTIVITY:STALLS_TOTAL=r40004a3,r08c4,no_such_event ] ||
+	[ "$(cat "$work/agent.out")" = branches,CYCLE_ACTIVITY:STALLS_TOTAL=r40004a3,r08c4,UOPS_ISSUED:ANY:c=1:i=1=r180010e ] ||
 		fail "libpfm4: the program gets $(cat "$work/agent.out")"
+	guest agent $clean LIBPFM_FORCE_PMU=skx "$tdagent" list FRONTEND_RETIRED:L1I_MISS \
+		UOPS_ISSUED:ANY:c=1:i=1=r180010e
+	printf 'FRONTEND_RETIRED:L1I_MISS=r1c6:12\nUOPS_ISSUED:ANY:c=1:i=1=r180010e\n' |
+		cmp -s - "$work/agent.out" || fail "libpfm4: $(cat "$work/agent.out")"
+	for bad in UOPS_ISSUED:ANY:k UOPS_ISSUED:ANY:nonsense=1 no_such_event:c=1; do
+		guest agent $as_skylake "$tdagent" run --events=$bad -- true
+		ended "exit 2" agent
+		one_line agent "'$bad'"
+	done
+	# of another processor: no slip, and the report has it
+	guest agent $as_skylake "$tdagent" run --report=none \
+		"--output=$work/profiles/%e.%p" --events=RETIRED_OPS -- true
+	ended "exit 0" agent
+	grep -q "no event 'RETIRED_OPS'" "$work/agent.err" || fail "$(cat "$work/agent.err")"
 	guest agent $as_skylake "$tdagent" run --report=none "--output=$work/profiles/%e.%p" \
 		--latency=MEM_INST_RETIRED:ALL_LOADS@20000 -- sh -c 'echo $TDAGENT_LATENCY'
 	[ "$(cat "$work/agent.out")" = MEM_INST_RETIRED:ALL_LOADS=r81d0@20000 ] ||

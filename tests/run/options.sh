@@ -148,11 +148,38 @@ refused 2 "--short: 1ms is longer than --long, 100us" run --short=1ms --long=100
 env TDAGENT_SHORT=1ms "$tdagent" run --long=100us -- true 2>mixed && fail "1ms of 100us"
 grep -q "TDAGENT_SHORT: 1ms is longer than --long" mixed || fail "$(cat mixed)"
 
-# The agent knows events: the program runs, and is told why they are not counted.
-guest tool $clean "$tdagent" run --events=no-such-event --report=none --output="$work/events" -- \
-	"$prog/burn" 50
+# What is no event is said before the program starts; what this machine does not count is
+# no slip.
+for events in no-such-event=--events no-such-event,cycles=--events a=r1,b=r2,a=r3=--events \
+	=r12=--events r1ffffffffffffffffff=--events page-faults=--events cycles:k=--events \
+	cpu/event=1=--events no-such-event@20000=--latency; do
+	option=${events##*=}
+	refused 2 "$option: " run "$option=${events%=*}" --output=none -- touch started
+	[ -e started ] && fail "$option=${events%=*}: the program was started"
+done
+refused 2 "no room from 'r11'" run --events=r1,r2,r3,r4,r5,r6,r7,r8,r9,ra,rb,rc,rd,re,rf,r10,r11 -- true
+refused 2 "'two?lines'" run --events="$(printf 'two\nlines')" -- true
+env TDAGENT_EVENTS=no-such-event "$tdagent" run -- touch started 2>mixed && fail "TDAGENT_EVENTS"
+grep -q "no event 'no-such-event'" mixed && [ ! -e started ] || fail "TDAGENT_EVENTS: $(cat mixed)"
+guest tool $clean "$tdagent" run --events=LLC-stores,cycles:u,armv8_pmuv3_9/event=1/ --report=none \
+	--output="$work/events" -- "$prog/burn" 50
 ended "exit 0" tool
-grep -q "no event 'no-such-event'" tool.err || fail "--events: $(cat tool.err)"
+[ "$(grep -c "armv8_pmuv3_9/event=1/" tool.err)" -eq 1 ] || fail "--events: $(cat tool.err)"
+# and by hand the agent says it
+env LD_PRELOAD="$library" TDAGENT_EVENTS=no-such-event TDAGENT_OUTPUT="$work/events" true 2>mixed
+grep -q "no event 'no-such-event'" mixed || fail "by hand: $(cat mixed)"
+
+# Names as they are given to such a program; and what cannot be counted here is marked.
+"$tdagent" list cache-misses foo=r12 cycles:u >listed || fail "list: $(cat listed)"
+printf 'cache-misses\nfoo=r12\ncycles:u\n' | cmp -s - listed || fail "list: $(cat listed)"
+refused 1 "no event 'no-such-event'" list no-such-event
+"$tdagent" list >listed || fail "list"
+if "$tdagent" probe --format=json | grep -q '"perf_cycles": "works"'; then
+	grep -qx '  cycles' listed || fail "list: cycles: $(cat listed)"
+else
+	grep -q '^  cycles  *(refused)$' listed || fail "list: cycles is not marked"
+	[ "$(grep -c ' are refused: ' listed)" -eq 1 ] || fail "list does not say why"
+fi
 
 refused 2 format probe --format=xml
 refused 2 --bogus probe --bogus

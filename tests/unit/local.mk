@@ -286,6 +286,7 @@ agent_tests = \
 	tests/unit/test_burst \
 	tests/unit/test_callpath \
 	tests/unit/test_descriptors \
+	tests/unit/test_event_names \
 	tests/unit/test_identity \
 	tests/unit/test_groups \
 	tests/unit/test_judge \
@@ -352,6 +353,10 @@ tests_unit_test_windows_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 tests_unit_test_alternation_SOURCES = tests/unit/test_alternation.c agent/core/alternation.c
 tests_unit_test_alternation_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_alternation_LDADD = $(td_sigsafe_ldadd) decoder/libformat.la $(CHECK_LIBS)
+
+tests_unit_test_event_names_SOURCES = tests/unit/test_event_names.c agent/core/event_names.c
+tests_unit_test_event_names_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_event_names_LDADD = $(td_sigsafe_ldadd) decoder/libformat.la $(CHECK_LIBS)
 
 tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
