@@ -79,6 +79,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/live.c decoder/live.h \
 	decoder/profile.c decoder/profile.h \
 	decoder/profile_cores.c decoder/profile_cores.h \
+	decoder/profile_header.c decoder/profile_header.h \
 	decoder/registers.c decoder/registers.h decoder/registers_sse2.h \
 	decoder/report.c decoder/report.h decoder/report_adding.h \
 	decoder/report_finish.c \

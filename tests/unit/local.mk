@@ -40,6 +40,7 @@ decoder_tests = \
 	tests/unit/test_perf_map \
 	tests/unit/test_profile \
 	tests/unit/test_profile_cores \
+	tests/unit/test_profile_header \
 	tests/unit/test_published \
 	tests/unit/test_registers \
 	tests/unit/test_report \
@@ -152,6 +153,9 @@ tests_unit_test_tui_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(td_build_profile)
 tests_unit_test_profile_CFLAGS = $(td_unit_cflags)
 tests_unit_test_profile_LDADD = $(td_unit_ldadd) $(ZLIB_LIBS)
+tests_unit_test_profile_header_SOURCES = tests/unit/test_profile_header.c $(td_build_profile)
+tests_unit_test_profile_header_CFLAGS = $(td_unit_cflags)
+tests_unit_test_profile_header_LDADD = $(td_unit_ldadd)
 tests_unit_test_profile_cores_SOURCES = tests/unit/test_profile_cores.c $(td_build_profile)
 tests_unit_test_profile_cores_CFLAGS = $(td_unit_cflags)
 tests_unit_test_profile_cores_LDADD = $(td_unit_ldadd)
