@@ -766,30 +766,9 @@ void td_events_member(uint32_t group, uint32_t i, uint32_t *type, uint64_t *conf
 	td_events_of_pmu(found, &found->member[group][i], type, config);
 }
 
-static const char *reader_of_groups(void)
-{
-	if (!found->by_read)
-		return found->beside ? "as the kernel reads them" : "by " TD_ARCH_READING;
-	return found->beside ? "as the kernel reads them, for " TD_ARCH_READING_OFF
-			     : "by read(), for " TD_ARCH_READING_OFF;
-}
-
 void td_events_reason(char *text, size_t size)
 {
-	const char *reader = reader_of_groups();
-
-	if (found->why[0]) {
-		snprintf(text, size, "%s %s; no top-down: %s",
-			 shape->members[0] < 2 ? "instructions"
-			 : found->family->cpus ? "instructions and events"
-					       : "instructions and branch misses",
-			 reader, found->why);
-		return;
-	}
-	snprintf(text, size, "%u group%s of %u events %s (%s)%s%s", shape->groups,
-		 shape->groups == 1 ? "" : "s", found->counters, reader,
-		 found->family->name, shape->nodes ? "" : ", level 1 in several of them",
-		 found->dropped ? ", some level 2 events do not count here" : "");
+	td_events_say(found, shape, text, size);
 }
 
 unsigned td_events_leavings(void)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/core/core.h"
+#include "agent/sigsafe/arch.h"
 
 const char *const td_events_nodes[TD_GROUP_NODES] = {"retiring", "bad_speculation",
 						     "frontend_bound", "backend_bound"};
@@ -115,4 +116,31 @@ void td_events_write_small(const struct td_events_found *found,
 		 found->family->name);
 	header->groups += shape->groups;
 	name_events(found, shape, header->small_group, header);
+}
+
+static const char *reader_of_groups(const struct td_events_found *found)
+{
+	if (!found->by_read)
+		return found->beside ? "as the kernel reads them" : "by " TD_ARCH_READING;
+	return found->beside ? "as the kernel reads them, for " TD_ARCH_READING_OFF
+			     : "by read(), for " TD_ARCH_READING_OFF;
+}
+
+void td_events_say(const struct td_events_found *found,
+		   const struct td_groups_shape *shape, char *text, size_t size)
+{
+	const char *reader = reader_of_groups(found);
+
+	if (found->why[0]) {
+		snprintf(text, size, "%s %s; no top-down: %s",
+			 shape->members[0] < 2 ? "instructions"
+			 : found->family->cpus ? "instructions and events"
+					       : "instructions and branch misses",
+			 reader, found->why);
+		return;
+	}
+	snprintf(text, size, "%u group%s of %u events %s (%s)%s%s", shape->groups,
+		 shape->groups == 1 ? "" : "s", found->counters, reader,
+		 found->family->name, shape->nodes ? "" : ", level 1 in several of them",
+		 found->dropped ? ", some level 2 events do not count here" : "");
 }

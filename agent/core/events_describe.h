@@ -58,6 +58,10 @@ extern const char *const td_events_nodes[TD_GROUP_NODES];
 /* Fills in counters, events, groups and level; td_groups_shapes is found's. */
 void td_events_write(const struct td_events_found *found, struct td_file_header *header);
 
+/* Who counts what, and who reads it, for people. */
+void td_events_say(const struct td_events_found *found,
+		   const struct td_groups_shape *shape, char *text, size_t size);
+
 /* Adds the groups of small cores behind those. */
 void td_events_write_small(const struct td_events_found *found,
 			   struct td_file_header *header);

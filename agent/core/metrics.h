@@ -18,7 +18,8 @@ struct td_metrics_machine {
 	uint32_t type;   /* of the PMU, perf_event_attr.type */
 	uint64_t cycles; /* config of PERF_TYPE_HARDWARE for its cycles */
 	const struct td_counter_ops *counters; /* by RDPMC or by read() */
-	/* The program may move to cores without the registers, where RDPMC would end it. */
+	/* The program may move to cores without the registers, where RDPMC would end it.
+	 */
 	bool moves;
 };
 

@@ -356,9 +356,10 @@ START_TEST(other_families)
 					       {"br_misp_slots", 720},
 					       {NULL, 0}};
 	static const struct count lioncove[] = {
-		{"retired", 2400},       {"not_delivered", 1600}, {"backend", 3200},
-		{"latency_cycles", 120}, {"br_misp_slots", 720},  {"memory", 2000},
-		{"heavy", 400},          {NULL, 0}};
+		{"retired", 2400},      {"not_delivered", 1600},
+		{"backend", 3200},      {"latency_cycles", 120},
+		{"br_misp_slots", 720}, {"memory", 2000},
+		{"heavy", 400},         {NULL, 0}};
 	static const struct count zen4[] = {{"retired", 1800},
 					    {"dispatched", 2400},
 					    {"frontend", 1200},
