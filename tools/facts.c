@@ -195,6 +195,7 @@ static void gather_tries(struct td_facts *facts)
 	struct perf_event_attr sigtrap = clock;
 	struct perf_event_attr cycles = {.type = PERF_TYPE_HARDWARE,
 					 .config = PERF_COUNT_HW_CPU_CYCLES};
+	struct perf_event_attr precise = cycles;
 	struct sigevent event = {.sigev_notify = SIGEV_NONE};
 	timer_t timer;
 
@@ -203,6 +204,10 @@ static void gather_tries(struct td_facts *facts)
 	facts->sigtrap_error = try_event(&sigtrap);
 	facts->clock_error = try_event(&clock);
 	facts->cycles_error = try_event(&cycles);
+	precise.sample_period = 1000000;
+	precise.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_WEIGHT_STRUCT;
+	precise.precise_ip = 2; /* as agent/core/latency.c asks for it */
+	facts->precise_error = try_event(&precise);
 	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer))
 		facts->timer_error = errno;
 	else

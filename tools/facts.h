@@ -39,6 +39,7 @@ struct td_facts {
 			      offered */
 	int events_error;  /* a group of this CPU's events beside sampled cycles, all
 			      the time on its counters; ENOENT: no tables for it */
+	int precise_error; /* cycles with the instruction itself and its weight (PEBS) */
 	int timer_error;   /* POSIX timer on this thread's CPU time */
 
 	bool pmu;            /* /sys lists a CPU PMU */
@@ -46,6 +47,7 @@ struct td_facts {
 	uint32_t slots_type; /* perf_event_attr.type of that PMU */
 	int topdown_events;  /* it has so many topdown-* events */
 	int rdpmc;           /* its rdpmc setting: 0 never, 1 with an event, 2 always */
+	int max_precise;     /* instructions are sampled so precisely; 2: the right one */
 	char core_cpus[64];  /* of a hybrid processor: "0-11", the large cores */
 	char atom_cpus[64];  /* the small ones; "": it is not hybrid */
 	bool strobe;         /* a patched kernel's format/strobe_period is there */

@@ -65,6 +65,9 @@ static void add_pmu(struct td_facts *facts, const char *directory, const char *p
 	facts->pmu = true;
 	if (rdpmc >= 0)
 		facts->rdpmc = rdpmc;
+	/* of a hybrid's small cores are none that the agent samples precisely */
+	if (strcmp(pmu, "cpu_atom") != 0)
+		facts->max_precise = read_number(directory, pmu, "caps/max_precise");
 	add_type(facts, directory, pmu);
 	if (read_line(directory, pmu, "format/strobe_period", text, sizeof(text)))
 		facts->strobe = true;
@@ -88,7 +91,7 @@ void td_facts_pmus(struct td_facts *facts, const char *directory)
 	DIR *devices = opendir(directory);
 	struct dirent *entry;
 
-	facts->rdpmc = -1;
+	facts->rdpmc = facts->max_precise = -1;
 	while (devices && (entry = readdir(devices)))
 		if (is_cpu_pmu(directory, entry->d_name))
 			add_pmu(facts, directory, entry->d_name);

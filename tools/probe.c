@@ -190,32 +190,55 @@ static void add_registers(struct list *list, const struct td_facts *facts)
 		       "a newer kernel");
 }
 
+/* The task clock is granted, they are not. */
+static void add_refused_counters(struct list *list, const struct td_facts *facts,
+				 int error)
+{
+	change(add(list, "no hardware counters: perf_event_open refuses them (%s)",
+		   strerror(error)),
+	       "%s",
+	       paranoid_refuses(facts)
+		       ? "sudo sysctl kernel.perf_event_paranoid=2"
+		       : "as root: a security module or a filter may forbid them; see "
+			 "dmesg and perf_event_open(2)");
+}
+
+/* Whether a machine is virtual, only x86 says. */
+static void add_missing_counters(struct list *list, const struct td_facts *facts,
+				 int error)
+{
+	if (facts->hypervisor)
+		change(add(list, "no hardware counters: a virtual machine without a "
+				 "vPMU"),
+		       "a vPMU from the host (QEMU: -cpu host,pmu=on; or an instance "
+		       "type that offers one)");
+	else if (!facts->pmu)
+		change(add(list, "no hardware counters: the kernel has no CPU PMU"), "%s",
+		       facts->x86_64
+			       ? "a kernel that knows this CPU's PMU; dmesg says "
+				 "more (Performance Events)"
+			       : "in a virtual machine the host must pass one on "
+				 "(QEMU: -cpu host,pmu=on); elsewhere firmware must "
+				 "name it and the kernel have its driver");
+	else
+		change(add(list, "no hardware counters: %s", td_probe_outcome(error)),
+		       "end other users of the counters; dmesg may say more "
+		       "(Performance Events)");
+}
+
+/* What refuses the task clock as well has been said. */
 static void add_hardware(struct list *list, const struct td_facts *facts)
 {
-	struct td_obstacle *obstacle;
 	int error = facts->cycles_error ? facts->cycles_error : facts->metrics_error;
 
-	if (!error)
+	if (!error || facts->clock_error)
 		return;
-	if (facts->pmu && (error == EACCES || error == EPERM)) {
-		obstacle = add(list,
-			       "no hardware counters: perf_event_open refuses them (%s)",
-			       strerror(error));
-		change(obstacle, "sudo sysctl kernel.perf_event_paranoid=2");
-	} else if (facts->pmu && !facts->cycles_error) {
+	if (error == EACCES || error == EPERM)
+		add_refused_counters(list, facts, error);
+	else if (facts->pmu && !facts->cycles_error)
 		add_registers(list, facts);
-	} else {
-		obstacle = facts->hypervisor
-				   ? add(list, "no hardware counters: a virtual machine "
-					       "without a vPMU")
-				   : add(list, "no hardware counters: %s",
-					 td_probe_outcome(error));
-		change(obstacle, "%s",
-		       facts->hypervisor
-			       ? "a vPMU from the host (QEMU: -cpu host,pmu=on; or an "
-				 "instance type that offers one)"
-			       : "a CPU of the Intel Ice Lake generation or later");
-	}
+	else
+		add_missing_counters(list, facts, error);
 }
 
 /* Who reads counters in user mode, and what lets it. */

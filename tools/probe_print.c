@@ -64,6 +64,47 @@ static void text_back(FILE *stream, const struct td_facts *facts)
 			"way back in user mode");
 }
 
+/* Why no instruction is sampled precisely, which --latency takes; NULL: they are. */
+static const char *why_not_precise(const struct td_facts *facts)
+{
+	if (!facts->x86_64)
+		return "only on x86_64";
+	if (facts->cycles_error)
+		return "no hardware counters";
+	if (facts->max_precise >= 0 && facts->max_precise < 2)
+		return "the PMU has no PEBS (caps/max_precise)";
+	/* which knows the record's format */
+	if (facts->kernel_major < 5 ||
+	    (facts->kernel_major == 5 && facts->kernel_minor < 12))
+		return "it takes Linux 5.12";
+	return facts->precise_error ? td_probe_outcome(facts->precise_error) : NULL;
+}
+
+static void text_precise(FILE *stream, const struct td_facts *facts)
+{
+	const char *why_not = why_not_precise(facts);
+
+	if (why_not)
+		fprintf(stream, "  %-26s no: %s; none for --latency\n", "precise events",
+			why_not);
+	else
+		fprintf(stream,
+			"  %-26s yes; whether they have retire latencies (--latency), "
+			"records tell\n",
+			"precise events");
+}
+
+static void text_limits(FILE *stream, const struct td_facts *facts)
+{
+	text_number(stream, "seccomp mode", facts->seccomp, "");
+	text_number(stream, "perf_event_max_sample_rate", facts->sample_rate,
+		    " a second");
+	text_number(stream, "perf_event_mlock_kb", facts->mlock_kb, " kB");
+	text_number(stream, "scheduler tick", facts->tick_ns / 1000, " us");
+	text_limit(stream, "RLIMIT_NOFILE", facts->files_soft, "");
+	text_limit(stream, "RLIMIT_MEMLOCK", facts->memlock, " bytes");
+}
+
 static void text_facts(FILE *stream, const struct td_facts *facts)
 {
 	fputs("\nfound:\n", stream);
@@ -92,6 +133,7 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 		facts->slots ? "yes" : "no", facts->topdown_events);
 	text_number(stream, "rdpmc", facts->rdpmc, "");
 	text_back(stream, facts);
+	text_precise(stream, facts);
 	if (facts->strobe)
 		fprintf(stream,
 			"  %-26s yes; --windows=vernier uses it, windows are all of a length\n",
@@ -101,13 +143,7 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 	else
 		fprintf(stream, "  %-26s %d (%s)\n", "perf_event_paranoid",
 			facts->paranoid, paranoid_effect(facts));
-	text_number(stream, "seccomp mode", facts->seccomp, "");
-	text_number(stream, "perf_event_max_sample_rate", facts->sample_rate,
-		    " a second");
-	text_number(stream, "perf_event_mlock_kb", facts->mlock_kb, " kB");
-	text_number(stream, "scheduler tick", facts->tick_ns / 1000, " us");
-	text_limit(stream, "RLIMIT_NOFILE", facts->files_soft, "");
-	text_limit(stream, "RLIMIT_MEMLOCK", facts->memlock, " bytes");
+	text_limits(stream, facts);
 	fprintf(stream, "  %-26s %s\n", "ptrace (yama)", "not used");
 	fprintf(stream, "  %-26s %s\n", "profiles",
 		*facts->directory_fault ? "nowhere, see below" : facts->directory);
@@ -201,6 +237,16 @@ static void json_back(FILE *stream, const struct td_facts *facts)
 		json_text(stream, "return_user_obstacle", why_not);
 }
 
+static void json_precise(FILE *stream, const struct td_facts *facts)
+{
+	const char *why_not = why_not_precise(facts);
+
+	json_number(stream, "max_precise", facts->max_precise);
+	json_flag(stream, "precise", !why_not);
+	if (why_not)
+		json_text(stream, "precise_obstacle", why_not);
+}
+
 static void json_facts(FILE *stream, const struct td_facts *facts)
 {
 	json_text(stream, "kernel", facts->kernel);
@@ -225,6 +271,7 @@ static void json_facts(FILE *stream, const struct td_facts *facts)
 	json_number(stream, "topdown_events", facts->topdown_events);
 	json_number(stream, "rdpmc", facts->rdpmc);
 	json_back(stream, facts);
+	json_precise(stream, facts);
 	json_flag(stream, "strobe_period", facts->strobe);
 	if (*facts->atom_cpus) {
 		json_text(stream, "core_cpus", facts->core_cpus);

@@ -24,6 +24,18 @@ for true in truth:
 END
 rm -f "$work"/profiles/*
 
+# Who refuses is named, and nobody else: not the machine, which was not asked.
+guest probe "$prog/deny" perf_event_open $clean "$tdagent" probe --format=json
+ended "exit 0" probe
+python3 - "$work/probe.out" <<'END' || fail "probe: see above"
+import json, sys
+found = json.load(open(sys.argv[1]))["obstacles"]
+# what else is in the way of this machine's settings is no part of it
+of_perf = [o["what"] for o in found if "seccomp" in o["what"] or "counters" in o["what"] or "paranoid" in o["what"]]
+if len(of_perf) != 1 or "seccomp" not in of_perf[0]:
+    sys.exit("under a filter: %s" % found)
+END
+
 plain "$prog/burn" 100
 guest agent "$prog/deny" perf_event_open,timer_create $clean $preload "$prog/burn" 100
 cmp -s "$work/plain.out" "$work/agent.out" || fail "output differs where all is denied"

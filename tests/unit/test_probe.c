@@ -50,6 +50,16 @@ static const struct td_obstacle *obstacle(const char *word)
 	ck_abort_msg("no obstacle speaks of %s", word);
 }
 
+/* It stands alone: nothing else is blamed. */
+static const struct td_obstacle *the_obstacle(const char *word)
+{
+	size_t count = td_probe_obstacles(&facts, obstacles);
+
+	ck_assert_msg(count == 1, "%zu obstacles; the second is '%s'", count,
+		      count > 1 ? obstacles[1].what : "");
+	return obstacle(word);
+}
+
 static void assert_trigger(enum td_trigger trigger, bool windows)
 {
 	struct td_choice choice = td_probe_choose(&facts);
@@ -225,11 +235,13 @@ START_TEST(test_pmus)
 	add_file("cpu_core", "type", "4\n");
 	add_file("cpu_core", "cpus", "0-11\n");
 	add_file("cpu_core", "rdpmc", "1\n");
+	add_file("cpu_core/caps", "max_precise", "3\n");
 	add_file("cpu_core/events", "slots", "event=0x00,umask=0x4\n");
 	add_file("cpu_core/events", "topdown-retiring", "event=0x00,umask=0x80\n");
 	add_file("cpu_atom", "type", "10\n");
 	add_file("cpu_atom", "cpus", "12-19\n");
 	add_file("cpu_atom", "rdpmc", "1\n");
+	add_file("cpu_atom/caps", "max_precise", "1\n");
 	add_file("cpu_atom/events", "topdown-retiring", "event=0xc2\n");
 	facts.pmu = false;
 	td_facts_pmus(&facts, tree);
@@ -237,6 +249,7 @@ START_TEST(test_pmus)
 	ck_assert_uint_eq(facts.slots_type, 4);
 	ck_assert_int_eq(facts.topdown_events, 1);
 	ck_assert_int_eq(facts.rdpmc, 1);
+	ck_assert_int_eq(facts.max_precise, 3);
 	ck_assert_str_eq(facts.core_cpus, "0-11");
 	ck_assert_str_eq(facts.atom_cpus, "12-19");
 	ck_assert_ptr_nonnull(
@@ -262,6 +275,7 @@ START_TEST(test_pmus)
 	facts.pmu = facts.slots = false;
 	td_facts_pmus(&facts, tree);
 	ck_assert(facts.pmu && !facts.slots && !*facts.atom_cpus);
+	ck_assert_int_eq(facts.max_precise, -1);
 	scratch_remove(&scratch);
 }
 END_TEST
@@ -284,8 +298,11 @@ START_TEST(test_paranoid)
 	facts.paranoid = 4;
 	facts.clock_error = facts.sigtrap_error = facts.cycles_error = EACCES;
 	assert_trigger(TD_TRIGGER_TIMER, false);
-	ck_assert_str_eq(obstacle("paranoid is 4")->change,
+	ck_assert_str_eq(the_obstacle("paranoid is 4")->change,
 			 "sudo sysctl kernel.perf_event_paranoid=2");
+	facts.pmu = false;
+	facts.hypervisor = true;
+	the_obstacle("paranoid is 4");
 }
 END_TEST
 
@@ -294,14 +311,37 @@ START_TEST(test_container)
 	facts.seccomp = 2;
 	facts.clock_error = facts.sigtrap_error = facts.cycles_error = EPERM;
 	assert_trigger(TD_TRIGGER_TIMER, false);
-	ck_assert_ptr_nonnull(strstr(obstacle("seccomp")->change, "docker run"));
-	facts.clock_error = ENOSYS;
-	obstacle("seccomp");
+	ck_assert_ptr_nonnull(strstr(the_obstacle("seccomp")->change, "docker run"));
+	facts.pmu = false; /* in /sys of a virtual machine */
+	facts.hypervisor = true;
+	the_obstacle("seccomp");
+	facts.clock_error = facts.cycles_error = ENOSYS;
+	the_obstacle("seccomp");
 	facts.seccomp = 0;
 	ck_assert_ptr_nonnull(
-		strstr(obstacle("no perf_event_open")->change, "CONFIG_PERF"));
-	facts.clock_error = EMFILE;
-	ck_assert_ptr_nonnull(strstr(obstacle("descriptor")->change, "ulimit -n"));
+		strstr(the_obstacle("no perf_event_open")->change, "CONFIG_PERF"));
+	facts.clock_error = facts.cycles_error = EMFILE;
+	ck_assert_ptr_nonnull(strstr(the_obstacle("descriptor")->change, "ulimit -n"));
+	facts.clock_error = facts.cycles_error = EACCES; /* and paranoid is 2 */
+	ck_assert_ptr_null(strstr(the_obstacle("task clock")->change, "paranoid"));
+}
+END_TEST
+
+/* The clock is granted: paranoid is blamed only where it refuses. */
+START_TEST(test_counters_are_refused)
+{
+	facts.cycles_error = EACCES;
+	ck_assert_ptr_nonnull(
+		strstr(the_obstacle("refuses them")->change, "security module"));
+	facts.pmu = false;
+	facts.hypervisor = true;
+	the_obstacle("refuses them");
+	facts.paranoid = 3;
+	ck_assert_str_eq(the_obstacle("refuses them")->change,
+			 "sudo sysctl kernel.perf_event_paranoid=2");
+	facts.perfmon = true;
+	ck_assert_ptr_nonnull(
+		strstr(the_obstacle("refuses them")->change, "security module"));
 }
 END_TEST
 
@@ -311,7 +351,25 @@ START_TEST(test_virtual_machine)
 	facts.cycles_error = ENOENT;
 	facts.hypervisor = true;
 	assert_trigger(TD_TRIGGER_SIGTRAP, true);
-	obstacle("without a vPMU");
+	the_obstacle("without a vPMU");
+}
+END_TEST
+
+/* Virtual or not, which nothing but x86's flags tells. */
+START_TEST(test_no_pmu)
+{
+	facts.pmu = false;
+	facts.cycles_error = ENOENT;
+	ck_assert_ptr_nonnull(
+		strstr(the_obstacle("has no CPU PMU")->change, "knows this CPU's PMU"));
+	facts.x86_64 = false;
+	ck_assert_ptr_nonnull(strstr(the_obstacle("has no CPU PMU")->change,
+				     "in a virtual machine the host must pass one on"));
+	ck_assert_ptr_null(strstr(obstacles[0].change, "Intel"));
+	facts.pmu = true;
+	facts.cycles_error = EBUSY;
+	ck_assert_ptr_nonnull(
+		strstr(the_obstacle("resource busy")->change, "other users"));
 }
 END_TEST
 
@@ -338,7 +396,7 @@ START_TEST(test_all_obstacles)
 	facts.sample_rate = 1000;
 	facts.files_soft = 64;
 	count = td_probe_obstacles(&facts, obstacles);
-	ck_assert_uint_eq(count, 6);
+	ck_assert_uint_eq(count, 5);
 	ck_assert_uint_le(count, TD_OBSTACLES_MAX);
 	for (size_t i = 0; i < count; i++)
 		ck_assert_str_ne(obstacles[i].change, "");
@@ -391,7 +449,7 @@ START_TEST(test_way_back)
 	facts.metrics_error = 0;
 	assert_printed(
 		"way back in user mode      yes; --return=sigreturn does without\n",
-		"\"return_user\": true,\n  \"strobe_period\"");
+		"\"return_user\": true,\n  \"max_precise\"");
 	facts.shadow_stack = true;
 	assert_printed("user mode      no: programs have a shadow stack\n",
 		       "shadow stack\"");
@@ -401,6 +459,33 @@ START_TEST(test_way_back)
 	assert_printed("user mode      no: RDPMC is off\n", "RDPMC is off\"");
 	facts.x86_64 = false;
 	assert_printed("user mode      no: only on x86_64\n", "only on x86_64\"");
+}
+END_TEST
+
+/* What --latency takes, in the order in which it is missed. */
+START_TEST(test_precise)
+{
+	facts.cycles_error = ENOENT;
+	assert_printed("precise events             no: no hardware counters; none for "
+		       "--latency\n",
+		       "\"precise\": false,\n"
+		       "  \"precise_obstacle\": \"no hardware counters\"");
+	facts.cycles_error = 0;
+	facts.max_precise = 3;
+	assert_printed("precise events             yes; whether",
+		       "\"max_precise\": 3,\n  \"precise\": true,\n  \"strobe_period\"");
+	facts.precise_error = EOPNOTSUPP;
+	assert_printed("events             no: not offered by this machine;",
+		       "\"not offered by this machine\"");
+	facts.kernel_major = 5;
+	facts.kernel_minor = 11;
+	assert_printed("events             no: it takes Linux 5.12;", "Linux 5.12\"");
+	facts.max_precise = 1;
+	assert_printed("events             no: the PMU has no PEBS (caps/max_precise);",
+		       "\"max_precise\": 1,\n  \"precise\": false");
+	facts.x86_64 = false;
+	assert_printed("events             no: only on x86_64;",
+		       "\"precise_obstacle\": \"only on x86_64\"");
 }
 END_TEST
 
@@ -415,11 +500,14 @@ int main(void)
 				      test_sigtrap_is_unsafe_before_5_19,
 				      test_paranoid,
 				      test_container,
+				      test_counters_are_refused,
 				      test_virtual_machine,
+				      test_no_pmu,
 				      test_nothing_works,
 				      test_all_obstacles,
 				      test_print,
 				      test_way_back,
+				      test_precise,
 				      NULL};
 
 	return unit_main_between("probe", tests, setup, NULL);
