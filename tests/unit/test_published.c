@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Formulas as their authors publish them (intel/perfmon; perf's -M TopdownL1 and L2,
- * linux tools/perf/pmu-events) against the tables' on the same counts: every event by
- * its published encoding, every node by the published expression, written here once
- * more, on random counts.
+ * Formulas as their authors publish them (intel/perfmon, of Sandy and Ivy Bridge in
+ * TMA_Metrics-full.csv; perf's -M TopdownL1 and L2, linux tools/perf/pmu-events) against
+ * the tables' on the same counts: every event by its published encoding, every node by
+ * the published expression, written here once more, on random counts.
  */
 #include "decoder/events.h"
 
 #include <check.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,8 +94,8 @@ static double misses(const struct counts *c)
 	       (n(c, "BR_MISP_RETIRED.ALL_BRANCHES") + n(c, "MACHINE_CLEARS.COUNT"));
 }
 
-/* Haswell to Cascade Lake; with hyper-threading on recovery is the thread's own, at its
- * share (doc/events.md). */
+/* Sandy Bridge to Cascade Lake; with hyper-threading on recovery is the thread's own, at
+ * its share (doc/events.md). */
 static double core_frontend(const struct counts *c)
 {
 	return share(c, "IDQ_UOPS_NOT_DELIVERED.CORE");
@@ -164,19 +165,55 @@ static double haswell_heavy(const struct counts *c)
 	       n(c, "IDQ.MS_UOPS") / slots(c);
 }
 
-static double haswell_memory(const struct counts *c)
+/* Sandy Bridge to Broadwell: cycles of stalls, cycles in which at least one uop, two and
+ * three were executed, of which `own` is the thread's part. */
+static double older_memory(const struct counts *c, const char *memory, const char *all,
+			   const char *const executed[3], double own)
 {
 	double stores = n(c, "RESOURCE_STALLS.SB");
-	double few = c->inst / CYCLES > 1.8 ? n(c, "UOPS_EXECUTED.CORE:c3")
-					    : n(c, "UOPS_EXECUTED.CORE:c2");
+	double few = n(c, executed[c->inst / CYCLES > 1.8 ? 2 : 1]);
 	double empty = core_latency(c) > 0.1 ? n(c, "RS_EVENTS.EMPTY_CYCLES") : 0;
-	double stalls = fmin(CYCLES, n(c, "CYCLE_ACTIVITY.CYCLES_NO_EXECUTE"));
-	double memory = fmin(CYCLES, n(c, "CYCLE_ACTIVITY.STALLS_LDM_PENDING"));
 
-	return (memory + stores) /
-	       (stalls + (n(c, "UOPS_EXECUTED.CORE:c1") - few) * c->share - empty +
+	return (fmin(CYCLES, n(c, memory)) + stores) /
+	       (fmin(CYCLES, n(c, all)) + (n(c, executed[0]) - few) * own - empty +
 		stores) *
 	       core_backend(c);
+}
+
+static double sandybridge_memory(const struct counts *c)
+{
+	static const char *const dispatched[] = {"UOPS_DISPATCHED.THREAD:c1",
+						 "UOPS_DISPATCHED.THREAD:c2",
+						 "UOPS_DISPATCHED.THREAD:c3"};
+
+	return older_memory(c, "CYCLE_ACTIVITY.STALLS_L1D_PENDING",
+			    "CYCLE_ACTIVITY.CYCLES_NO_DISPATCH", dispatched, 1);
+}
+
+static const char *const executed_by_thread[] = {"UOPS_EXECUTED.CYCLES_GE_1_UOP_EXEC",
+						 "UOPS_EXECUTED.CYCLES_GE_2_UOPS_EXEC",
+						 "UOPS_EXECUTED.CYCLES_GE_3_UOPS_EXEC"};
+
+static double ivybridge_memory(const struct counts *c)
+{
+	return older_memory(c, "CYCLE_ACTIVITY.STALLS_LDM_PENDING",
+			    "CYCLE_ACTIVITY.CYCLES_NO_EXECUTE", executed_by_thread, 1);
+}
+
+static double haswell_memory(const struct counts *c)
+{
+	static const char *const executed[] = {"UOPS_EXECUTED.CORE:c1",
+					       "UOPS_EXECUTED.CORE:c2",
+					       "UOPS_EXECUTED.CORE:c3"};
+
+	return older_memory(c, "CYCLE_ACTIVITY.STALLS_LDM_PENDING",
+			    "CYCLE_ACTIVITY.CYCLES_NO_EXECUTE", executed, c->share);
+}
+
+static double broadwell_memory(const struct counts *c)
+{
+	return older_memory(c, "CYCLE_ACTIVITY.STALLS_MEM_ANY",
+			    "CYCLE_ACTIVITY.STALLS_TOTAL", executed_by_thread, 1);
 }
 
 /* Ice Lake and Sapphire Rapids: PERF_METRICS' fractions are the events that count the
@@ -425,6 +462,10 @@ static double r0p2_bad(const struct counts *c)
 		{"IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE",                      \
 		 TD_EVENT(0x9c, 1) | CMASK(4), 0.25},                                    \
 		{"BR_MISP_RETIRED.ALL_BRANCHES", TD_EVENT(0xc5, 0), 0.02},               \
+		{"BR_INST_RETIRED.NEAR_RETURN", TD_EVENT(0xc4, 8), 0.1},                 \
+		{"BR_INST_RETIRED.NEAR_CALL", TD_EVENT(0xc4, 2), 0.1},                   \
+		{"CPU_CLK_THREAD_UNHALTED.ONE_THREAD_ACTIVE", TD_EVENT(0x3c, 2), 0.01},  \
+		{"CPU_CLK_THREAD_UNHALTED.REF_XCLK", TD_EVENT(0x3c, 1), 0.03},           \
 	{                                                                                \
 		"MACHINE_CLEARS.COUNT", TD_EVENT(0xc3, 1) | CMASK(1) | EDGE, 0.01        \
 	}
@@ -440,18 +481,38 @@ static const struct event skylake_events[] = {
 	{"EXE_ACTIVITY.2_PORTS_UTIL", TD_EVENT(0xa6, 4), 0.2},
 	{NULL, 0, 0}};
 
-static const struct event haswell_events[] = {
-	CORE_EVENTS,
-	{"INT_MISC.RECOVERY_CYCLES", TD_EVENT(0x0d, 3) | CMASK(1), 0.1},
-	{"IDQ.MS_UOPS", TD_EVENT(0x79, 0x30), 0.2},
-	{"CYCLE_ACTIVITY.STALLS_LDM_PENDING", TD_EVENT(0xa3, 6) | CMASK(6), 0.5},
-	{"CYCLE_ACTIVITY.CYCLES_NO_EXECUTE", TD_EVENT(0xa3, 4) | CMASK(4), 0.6},
-	{"RESOURCE_STALLS.SB", TD_EVENT(0xa2, 8), 0.1},
-	{"RS_EVENTS.EMPTY_CYCLES", TD_EVENT(0x5e, 1), 0.2},
-	{"UOPS_EXECUTED.CORE:c1", TD_EVENT(0xb1, 2) | CMASK(1), 0.8},
-	{"UOPS_EXECUTED.CORE:c2", TD_EVENT(0xb1, 2) | CMASK(2), 0.2},
-	{"UOPS_EXECUTED.CORE:c3", TD_EVENT(0xb1, 2) | CMASK(3), 0.1},
-	{NULL, 0, 0}};
+#define OLDER_EVENTS(memory, all, one, two, three, umask)                                \
+	{                                                                                \
+		CORE_EVENTS,                                                             \
+			{"INT_MISC.RECOVERY_CYCLES", TD_EVENT(0x0d, 3) | CMASK(1), 0.1}, \
+			{"IDQ.MS_UOPS", TD_EVENT(0x79, 0x30), 0.2},                      \
+			{memory, TD_EVENT(0xa3, 6) | CMASK(6), 0.5},                     \
+			{all, TD_EVENT(0xa3, 4) | CMASK(4), 0.6},                        \
+			{"RESOURCE_STALLS.SB", TD_EVENT(0xa2, 8), 0.1},                  \
+			{"RS_EVENTS.EMPTY_CYCLES", TD_EVENT(0x5e, 1), 0.2},              \
+			{one, TD_EVENT(0xb1, umask) | CMASK(1), 0.8},                    \
+			{two, TD_EVENT(0xb1, umask) | CMASK(2), 0.2},                    \
+			{three, TD_EVENT(0xb1, umask) | CMASK(3), 0.1},                  \
+		{                                                                        \
+			NULL, 0, 0                                                       \
+		}                                                                        \
+	}
+/* the first counts on counter 2 alone */
+static const struct event sandybridge_events[] =
+	OLDER_EVENTS("CYCLE_ACTIVITY.STALLS_L1D_PENDING",
+		     "CYCLE_ACTIVITY.CYCLES_NO_DISPATCH", "UOPS_DISPATCHED.THREAD:c1",
+		     "UOPS_DISPATCHED.THREAD:c2", "UOPS_DISPATCHED.THREAD:c3", 1);
+static const struct event ivybridge_events[] = OLDER_EVENTS(
+	"CYCLE_ACTIVITY.STALLS_LDM_PENDING", "CYCLE_ACTIVITY.CYCLES_NO_EXECUTE",
+	"UOPS_EXECUTED.CYCLES_GE_1_UOP_EXEC", "UOPS_EXECUTED.CYCLES_GE_2_UOPS_EXEC",
+	"UOPS_EXECUTED.CYCLES_GE_3_UOPS_EXEC", 1);
+static const struct event haswell_events[] = OLDER_EVENTS(
+	"CYCLE_ACTIVITY.STALLS_LDM_PENDING", "CYCLE_ACTIVITY.CYCLES_NO_EXECUTE",
+	"UOPS_EXECUTED.CORE:c1", "UOPS_EXECUTED.CORE:c2", "UOPS_EXECUTED.CORE:c3", 2);
+static const struct event broadwell_events[] = OLDER_EVENTS(
+	"CYCLE_ACTIVITY.STALLS_MEM_ANY", "CYCLE_ACTIVITY.STALLS_TOTAL",
+	"UOPS_EXECUTED.CYCLES_GE_1_UOP_EXEC", "UOPS_EXECUTED.CYCLES_GE_2_UOPS_EXEC",
+	"UOPS_EXECUTED.CYCLES_GE_3_UOPS_EXEC", 1);
 
 static const struct event icelake_events[] = {
 	{"UOPS_RETIRED.SLOTS", TD_EVENT(0xc2, 2), 2},
@@ -552,25 +613,27 @@ static const struct published {
 	struct node node[NODES_MAX]; /* all that the table has a formula for */
 	double share;                /* 0: the core has one thread */
 } published[] = {
-	{"haswell",
-	 haswell_events,
-	 {{"frontend_bound", core_frontend},
-	  {"fetch_latency", core_latency},
-	  {"bad_speculation", core_bad},
-	  {"branch_mispredicts", core_mispredicts},
-	  {"backend_bound", core_backend},
-	  {"memory_bound", haswell_memory},
-	  {"retiring", core_retiring},
-	  {"heavy_operations", haswell_heavy}}},
-	/* the other thread always runs: half of what is the core's */
-	{"haswell",
-	 haswell_events,
-	 {{"frontend_bound", core_frontend},
-	  {"fetch_latency", core_latency},
-	  {"bad_speculation", core_bad},
-	  {"backend_bound", core_backend},
-	  {"memory_bound", haswell_memory}},
-	 0.5},
+#define OLDER(name, share)                                                               \
+	{                                                                                \
+#name, name##_events,                                                    \
+			{{"frontend_bound", core_frontend },                             \
+			  {"fetch_latency", core_latency },                              \
+			   {"bad_speculation", core_bad },                               \
+			    {"branch_mispredicts", core_mispredicts },                   \
+			     {"backend_bound", core_backend },                           \
+			      {"memory_bound", name##_memory },                          \
+			       {"retiring", core_retiring },                             \
+				{"heavy_operations", haswell_heavy } }, share            \
+	}
+	/* with 0.5 the other thread always runs: half of what is the core's */
+	OLDER(sandybridge, 0),
+	OLDER(sandybridge, 0.5),
+	OLDER(ivybridge, 0),
+	OLDER(ivybridge, 0.5),
+	OLDER(haswell, 0),
+	OLDER(haswell, 0.5),
+	OLDER(broadwell, 0),
+	OLDER(broadwell, 0.5),
 	{"skylake",
 	 skylake_events,
 	 {{"frontend_bound", core_frontend},
@@ -701,6 +764,44 @@ START_TEST(published_formulas_agree)
 }
 END_TEST
 
+static const struct event *published_as(const struct published *p, uint64_t config)
+{
+	for (size_t i = 0; p->event[i].name; i++)
+		if (p->event[i].config == config)
+			return &p->event[i];
+	return NULL;
+}
+
+/* Also what no formula has: returns, calls, the other thread.  Of the families whose list
+ * here has them. */
+START_TEST(every_event_is_published)
+{
+	const struct published *p = &published[_i];
+	const struct td_event_family *family = td_events_named(p->family);
+
+	if (strcmp(p->event[0].name, "UOPS_ISSUED.ANY") != 0)
+		return;
+	for (uint32_t i = 0; i < family->events; i++) {
+		const struct event *event = published_as(p, family->event[i].config);
+		bool only_2;
+
+		ck_assert_msg(event != NULL, "%s %s: no such event", p->family,
+			      family->event[i].name);
+		only_2 = !strcmp(event->name, "CYCLE_ACTIVITY.STALLS_L1D_PENDING");
+		ck_assert_int_eq(family->event[i].counter, only_2 ? 2 : -1);
+	}
+	for (size_t i = 0; p->event[i].name; i++) {
+		uint32_t k = 0;
+
+		while (k < family->events &&
+		       family->event[k].config != p->event[i].config)
+			k++;
+		ck_assert_msg(k < family->events, "%s: the table has no %s", p->family,
+			      p->event[i].name);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("published");
@@ -709,6 +810,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tests, published_formulas_agree, 0, (int)COUNT(published));
+	tcase_add_loop_test(tests, every_event_is_published, 0, (int)COUNT(published));
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
