@@ -19,12 +19,7 @@
 /* A record's words: as fill_attr() in agent/core/vernier.c asks for them. */
 enum { WORD_COUNT = 6 };
 
-static uint64_t config2;
-
-uint64_t td_alternation_config2(void)
-{
-	return config2;
-}
+static uint64_t config2, field; /* one of them at most is not 0 */
 
 bool td_alternation_find(uint64_t short_period)
 {
@@ -37,13 +32,30 @@ bool td_alternation_find(uint64_t short_period)
 
 		snprintf(path, sizeof(path), DEVICES "/%s/format/strobe_period",
 			 entry->d_name);
-		config2 = 0;
+		config2 = field = 0;
 		found = td_proc_read(path, format, sizeof(format)) > 0 &&
 			td_event_format_put_in("config2", format, short_period, &config2);
 	}
 	if (devices)
 		closedir(devices);
 	return found;
+}
+
+bool td_alternation_use_field(uint64_t short_period)
+{
+	config2 = 0;
+	field = short_period <= UINT32_MAX ? short_period : 0;
+	return field != 0;
+}
+
+void td_alternation_put(union td_alternation_attr *attr)
+{
+	if (config2)
+		attr->attr.config2 = config2;
+	if (!field)
+		return;
+	attr->attr.size = sizeof(*attr);
+	attr->word[TD_ALTERNATION_FIELD] = field;
 }
 
 bool td_alternation_is_seen(const uint64_t *count, unsigned counts, uint64_t period)

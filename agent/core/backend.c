@@ -414,7 +414,7 @@ static void choose_windows(const struct td_options *options,
 		say_by_kernel(choice, reader);
 	snprintf(why, sizeof(why), "%srings emptied each %u ms of CPU time or earlier",
 		 td_vernier_alternates()
-			 ? "by strobe_period, so windows are of one length; "
+			 ? "by a period that alternates, so windows are of one length; "
 			 : "",
 		 (unsigned)(td_vernier_shape.tick_ns / 1000000));
 	add_reason(choice, why);

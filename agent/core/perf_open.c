@@ -12,7 +12,8 @@ int td_perf_open(struct perf_event_attr *attr, uint32_t tid, int leader)
 
 	if (td_descriptors_are_few())
 		return -EMFILE;
-	attr->size = sizeof(*attr);
+	if (!attr->size)
+		attr->size = sizeof(*attr);
 	attr->disabled = leader < 0;
 	attr->exclude_hv = 1;
 	fd = td_syscall6(SYS_perf_event_open, (long)attr, (long)tid, -1, leader,

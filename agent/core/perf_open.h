@@ -13,9 +13,9 @@
 
 /*
  * Opens the event for thread `tid` of this process (0: the caller) in the group of
- * `leader`; -1 begins one, which counts nothing until it is enabled.  Fills in size,
- * disabled and exclude_hv of `attr`.  The descriptor is out of the program's way and
- * closed on exec; or -errno.
+ * `leader`; -1 begins one, which counts nothing until it is enabled.  Fills in disabled
+ * and exclude_hv of `attr`, and its size where that is 0: so many bytes are there.  The
+ * descriptor is out of the program's way and closed on exec; or -errno.
  */
 int td_perf_open(struct perf_event_attr *attr, uint32_t tid, int leader);
 

@@ -98,8 +98,6 @@ static void fill_attr(const struct td_backend_choice *choice, uint32_t g, uint32
 	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME |
 			    PERF_SAMPLE_READ;
 	attr->sample_period = choice->plan.long_period;
-	if (td_vernier_shape.alternates)
-		attr->config2 = td_alternation_config2();
 	/* whoever holds the ring then: it would go on counting another program */
 	attr->remove_on_exec = removes_on_exec();
 	attr->watermark = 1;
@@ -109,10 +107,12 @@ static void fill_attr(const struct td_backend_choice *choice, uint32_t g, uint32
 static int open_event(const struct td_backend_choice *choice, uint32_t g, uint32_t place,
 		      uint32_t tid, int leader)
 {
-	struct perf_event_attr attr;
+	union td_alternation_attr room = {.word = {0}};
 
-	fill_attr(choice, g, place, &attr);
-	return td_perf_open(&attr, tid, leader);
+	fill_attr(choice, g, place, &room.attr);
+	if (is_sampler(place) && td_vernier_shape.alternates)
+		td_alternation_put(&room);
+	return td_perf_open(&room.attr, tid, leader);
 }
 
 static void clear_groups(struct td_vernier *vernier)
@@ -465,21 +465,39 @@ static int try_alternation(struct td_backend_choice *choice)
 }
 
 /* A kernel that says so may yet not do it. */
-static void look_for_alternation(struct td_backend_choice *choice)
+static bool alternates_by_format(struct td_backend_choice *choice)
 {
 	int error;
 
-	alternates = td_backend_has_cycles(choice) && choice->plan.short_period &&
-		     td_alternation_find(choice->plan.short_period);
-	if (!alternates)
-		return;
+	if (!td_alternation_find(choice->plan.short_period))
+		return false;
 	error = try_alternation(choice);
-	alternates = error == 0;
 	if (error)
 		td_core_note(
 			"the kernel has a strobe_period, but periods do not alternate "
 			"(%s): two events instead",
 			strerror(-error));
+	return !error;
+}
+
+/* Nothing says so, and hardly any kernel does it: not worth a note. */
+static bool alternates_by_field(struct td_backend_choice *choice)
+{
+	int error;
+
+	if (!td_alternation_use_field(choice->plan.short_period))
+		return false;
+	error = try_alternation(choice);
+	td_debug(TD_DEBUG_CORE, "an event with two periods: %s",
+		 error ? strerror(-error) : "they alternate");
+	return !error;
+}
+
+static void look_for_alternation(struct td_backend_choice *choice)
+{
+	alternates = td_backend_has_cycles(choice) && choice->plan.short_period;
+	if (alternates) /* the trials' events, too */
+		alternates = alternates_by_format(choice) || alternates_by_field(choice);
 }
 
 bool td_vernier_alternates(void)

@@ -354,7 +354,8 @@ tests_unit_test_windows_SOURCES = tests/unit/test_windows.c \
 tests_unit_test_windows_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_windows_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
-tests_unit_test_alternation_SOURCES = tests/unit/test_alternation.c agent/core/alternation.c
+tests_unit_test_alternation_SOURCES = tests/unit/test_alternation.c agent/core/alternation.c \
+	agent/core/perf_open.c
 tests_unit_test_alternation_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_alternation_LDADD = $(td_sigsafe_ldadd) decoder/libformat.la $(CHECK_LIBS)
 
