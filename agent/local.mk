@@ -79,6 +79,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/log.c agent/core/log.h \
 	agent/core/masks.c agent/core/masks.h \
 	agent/core/metrics.c agent/core/metrics.h \
+	agent/core/notes.c agent/core/notes.h \
 	agent/core/perf_open.c agent/core/perf_open.h \
 	agent/core/profile.c agent/core/profile.h \
 	agent/core/real.c agent/core/real.h \

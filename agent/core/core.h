@@ -89,7 +89,8 @@ static inline bool td_core_is_elsewhere(void)
 void td_core_lock(sigset_t *saved);
 void td_core_unlock(const sigset_t *saved);
 
-/* Adds a line to the profile's header, and says it if the process is not quiet. */
+/* Adds a line to the profile's header, as soon as there is one, and says it if the
+ * process is not quiet. */
 __attribute__((format(printf, 1, 2))) void td_core_note(const char *format, ...);
 
 #endif

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,6 +17,7 @@
 #include "agent/core/latency.h"
 #include "agent/core/log.h"
 #include "agent/core/masks.h"
+#include "agent/core/notes.h"
 #include "agent/core/profile.h"
 #include "agent/core/reporter.h"
 #include "agent/core/threads.h"
@@ -47,25 +46,6 @@ void td_core_unlock(const sigset_t *saved)
 {
 	pthread_mutex_unlock(&core_mutex);
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, 8);
-}
-
-void td_core_note(const char *format, ...)
-{
-	struct td_file_header *header = td_store.header;
-	char line[512];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	if (!td_core.quiet)
-		td_say("%s", line);
-	if (header && header->notes < TD_NOTES_MAX) {
-		snprintf(header->note[header->notes], sizeof(header->note[0]), "%.159s",
-			 line);
-		/* release: a note that is counted is complete */
-		__atomic_store_n(&header->notes, header->notes + 1, __ATOMIC_RELEASE);
-	}
 }
 
 /* One TDAGENT_NAME=value of the environment; a bad one keeps the default. */
@@ -144,6 +124,7 @@ static void begin(bool chosen)
 			td_actions_remove();
 		return;
 	}
+	td_notes_begin(td_store.header);
 	td_callpaths_start();
 	td_backend_describe(&td_core.options, &td_core.choice, td_store.header);
 	td_latency_detect(&td_core.options, td_store.header);

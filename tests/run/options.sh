@@ -181,6 +181,26 @@ else
 	[ "$(grep -c ' are refused: ' listed)" -eq 1 ] || fail "list does not say why"
 fi
 
+# notes PROFILE LINE: the report has a note that begins so, as text and as JSON.
+notes()
+{
+	"$tdagent" report --format=json "$1" >notes.json
+	"$tdagent" report "$1" | tr -s ' \n' ' ' >notes.text
+	grep -qF "$2" notes.text || fail "$1: '$2' is not in the text"
+	python3 - "$2" <<'END' || fail "$1: see above"
+import json, sys
+notes = json.load(open("notes.json"))["run"]["notes"]
+sys.exit(0 if any(note.startswith(sys.argv[1]) for note in notes) else "no '%s' in %s" % (sys.argv[1], notes))
+END
+}
+
+# It stays with the profile, as what was found before there was one, of a child as well, which
+# says nothing.
+notes events "TDAGENT_EVENTS: no event 'no-such-event'"
+agent TDAGENT_EVENTS=no-such-event TDAGENT_OUTPUT="$work/%e" sh -c '"$1" 50; true' sh "$prog/burn"
+[ "$(grep -c "no event" agent.err)" -eq 1 ] || fail "a quiet child: $(cat agent.err)"
+notes burn "TDAGENT_EVENTS: no event 'no-such-event'"
+
 refused 2 format probe --format=xml
 refused 2 --bogus probe --bogus
 refused 2 --bogus list --bogus
