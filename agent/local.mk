@@ -69,6 +69,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/cores.c agent/core/cores.h \
 	agent/core/event_names.c agent/core/event_names.h \
 	agent/core/events.c agent/core/events.h \
+	agent/core/events_asked.c agent/core/events_asked.h \
 	agent/core/events_describe.c agent/core/events_describe.h \
 	agent/core/events_open.c agent/core/events_open.h \
 	agent/core/facts.c agent/core/facts.h \

@@ -501,6 +501,8 @@ int td_backend_choose(const struct td_options *options, struct td_backend_choice
 	if (error)
 		return error;
 	choose_windows(options, choice);
+	if (choice->backend == TD_BACKEND_EVENTS)
+		td_events_note_asked(options);
 	say_which_cores(choice);
 	choose_return(options, choice);
 	return 0;

@@ -13,13 +13,13 @@
 #include "agent/core/core.h"
 #include "agent/core/cores.h"
 #include "agent/core/event_names.h"
+#include "agent/core/events_asked.h"
 #include "agent/core/events_describe.h"
 #include "agent/core/events_open.h"
 #include "agent/core/facts.h"
 #include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
-#include "agent/sigsafe/proc.h"
 #include "decoder/events.h"
 
 /* The self-test's loop, how often it may fail, and a period that it does not reach. */
@@ -114,33 +114,41 @@ static void add_member(uint32_t group, const struct td_event *event)
 		   n < TD_GROUP_EVENTS ? 1 + n : TD_GROUP_VALUE_FIFTH);
 }
 
-/* Events of its own that fit in a group behind the first; one counter is for returns. */
-static uint32_t room(void)
+static void begin_asked(uint32_t group, uint32_t first)
 {
-	uint32_t most =
-		found->counters < TD_GROUP_EVENTS ? found->counters : TD_GROUP_EVENTS;
-
-	return found->judged == JUDGED_APART ? most - 1 : most;
+	shape->divides[group] = TD_GROUP_ALWAYS;
+	shape->judged[group] = 0;
+	found->first[group] = first;
 }
 
-/* The events that the user asks for, in groups of their own behind the others. */
+/* The events that the user asks for, in groups of their own behind the family's. */
 static void add_asked(void)
 {
-	uint32_t g = shape->groups, n = 0, most = (TD_GROUPS_MAX - g) * room();
+	uint32_t g = found->tables, n = 0;
+	bool cut = false;
 
-	found->tables = g;
-	found->no_room = found->asked > most ? found->asked - most : 0;
-	for (uint32_t i = 0; i < found->asked && g < TD_GROUPS_MAX; i++) {
+	found->no_room = 0;
+	for (uint32_t i = 0; i < found->asked; i++) {
 		const struct td_event_name *event = &found->ask[i];
 
-		set_member(g, n, event->name, event->type, event->config, 1 + n);
-		found->member[g][n].config1 = event->config1;
-		shape->divides[g] = TD_GROUP_ALWAYS;
-		if (++n == room() || i + 1 == found->asked) {
+		cut |= found->cut >> i & 1;
+		if (found->refused[i])
+			continue;
+		if (n && (cut || n == td_events_asked_room(found))) {
 			end_group(g++);
 			n = 0;
 		}
+		cut = false;
+		found->no_room += g == TD_GROUPS_MAX;
+		if (g == TD_GROUPS_MAX)
+			continue;
+		if (!n)
+			begin_asked(g, i);
+		set_member(g, n, event->name, event->type, event->config, 1 + n);
+		found->member[g][n++].config1 = event->config1;
 	}
+	if (n)
+		end_group(g++);
 	shape->groups = g;
 }
 
@@ -350,6 +358,8 @@ static void plan(const struct td_options *options, uint32_t counters,
 		take_judged(options);
 	else
 		cut_groups(options);
+	found->tables = shape->groups;
+	found->cut = 0;
 	add_asked();
 }
 
@@ -408,25 +418,24 @@ static bool level1_makes_sense(struct td_thread *thread)
 	       now.values[3] <= now.values[0];
 }
 
-/* Takes away a group that this machine does not count. */
-static void drop_group(uint32_t group)
+/* Takes away a group that this machine does not count; the user's are made anew. */
+static void drop_group(uint32_t group, int error)
 {
-	uint32_t last = --shape->groups;
-	bool alone = td_events_own(group) < 2;
-
-	if (group < found->tables)
+	if (group >= found->tables) {
+		td_events_asked_part(found, found->first[group], td_events_own(group),
+				     error);
+	} else {
 		found->tables--;
-	else
-		td_core_note("events of TDAGENT_EVENTS that do not count here: %s%s",
-			     found->member[group][0].name, alone ? "" : " and others");
-	for (uint32_t g = group; g < last; g++) {
+		found->dropped++;
+	}
+	for (uint32_t g = group; g < found->tables; g++) {
 		memcpy(found->member[g], found->member[g + 1], sizeof(found->member[g]));
 		memcpy(shape->value[g], shape->value[g + 1], sizeof(shape->value[g]));
 		shape->members[g] = shape->members[g + 1];
 		shape->divides[g] = shape->divides[g + 1];
 		shape->judged[g] = shape->judged[g + 1];
 	}
-	found->dropped++;
+	add_asked();
 }
 
 static int try_one(void *context, uint32_t g)
@@ -459,7 +468,7 @@ static int try_groups(int (*trial)(void *, uint32_t), void *context)
 		if (error && g == 0)
 			return error;
 		if (error)
-			drop_group(g);
+			drop_group(g, error);
 		else
 			g++;
 	}
@@ -532,39 +541,6 @@ static int try_all(const struct td_options *options)
 	return error;
 }
 
-static bool file_says(const char *path, char wanted)
-{
-	char text[8];
-
-	return td_proc_read(path, text, sizeof(text)) > 0 && text[0] == wanted;
-}
-
-/* Of an event that was not opened. */
-static bool is_absent(int error)
-{
-	return error == -ENOENT || error == -EOPNOTSUPP;
-}
-
-static void explain(int error, char *why, size_t size)
-{
-	bool watchdog = file_says("/proc/sys/kernel/nmi_watchdog", '1');
-
-	if (error == -EBUSY)
-		snprintf(why, size, "the events of %s do not fit on the free counters%s",
-			 found->family->name,
-			 watchdog ? " (kernel.nmi_watchdog takes one)" : "");
-	else if (error == -ENODATA)
-		snprintf(why, size, "the counters of %s cannot be read here",
-			 found->family->name);
-	else if (error == -EIO)
-		snprintf(why, size, "the events of %s count nonsense here",
-			 found->family->name);
-	else
-		snprintf(why, size, "the events of %s %s%s", found->family->name,
-			 is_absent(error) ? "are not offered here" : "cannot be opened: ",
-			 is_absent(error) ? "" : strerror(-error));
-}
-
 /* The rung below: instructions, and branch misses where the CPU counts them. */
 static int try_without_topdown(const struct td_options *options, char *why, size_t size)
 {
@@ -577,9 +553,10 @@ static int try_without_topdown(const struct td_options *options, char *why, size
 		snprintf(found->why, sizeof(found->why), "%s", why);
 	else if (used < size)
 		snprintf(why + used, size - used, "%s%s",
-			 is_absent(error) ? "; no hardware event is offered at all"
-					  : "; no events at all: ",
-			 is_absent(error) ? "" : strerror(-error));
+			 td_events_is_absent(error)
+				 ? "; no hardware event is offered at all"
+				 : "; no events at all: ",
+			 td_events_is_absent(error) ? "" : strerror(-error));
 	return error;
 }
 
@@ -594,12 +571,8 @@ static int detect(const struct td_options *options, enum td_vendor vendor,
 				: td_events_of_cpu(vendor, family, model);
 	if (found->family) {
 		error = try_all(options);
-		if (!error && found->no_room)
-			td_core_note("no room for the last %u events of TDAGENT_EVENTS; "
-				     "TDAGENT_LEVEL=1 leaves more",
-				     found->no_room);
 		if (error)
-			explain(error, why, size);
+			td_events_explain(found, error, why, size);
 		else if (!found->family->formulas)
 			snprintf(found->why, sizeof(found->why),
 				 "%s has no events of slots", found->family->name);
@@ -610,19 +583,6 @@ static int detect(const struct td_options *options, enum td_vendor vendor,
 			 family, model);
 	}
 	return error;
-}
-
-/* The events of TDAGENT_EVENTS, for the cores that `found` is about; what is not found is
- * said once. */
-static void look_up_asked(const struct td_options *options,
-			  const struct td_event_source *source)
-{
-	static bool done[TD_CORE_TYPES];
-	size_t cores = (size_t)(found - all_found);
-
-	if (!done[cores])
-		found->asked = td_event_names_find(source, options->events, found->ask);
-	done[cores] = true;
 }
 
 /* The same on a core of this type, whose PMU is the one to open events of. */
@@ -640,7 +600,7 @@ static int detect_there(const struct td_options *options, const struct td_cores 
 		return error;
 	td_events_this_cpu(&family, &model);
 	found->pmu = there->type;
-	look_up_asked(options, &source);
+	td_events_asked_find(found, options->events, &source);
 	error = detect(options, vendor, family, model, why, size);
 	if (error)
 		error = try_without_topdown(options, why, size);
@@ -712,7 +672,7 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 		error = detect_hybrid(options, cores, why, size);
 	} else {
 		source = td_event_names_source();
-		look_up_asked(options, &source);
+		td_events_asked_find(found, options->events, &source);
 		error = detect(options, vendor, family, model, why, size);
 		if (error)
 			error = try_without_topdown(options, why, size);
@@ -729,6 +689,14 @@ bool td_events_on_both(void)
 uint64_t td_events_cycles(enum td_core_type cores)
 {
 	return td_cores_hardware(all_found[cores].pmu, PERF_COUNT_HW_CPU_CYCLES);
+}
+
+void td_events_note_asked(const struct td_options *options)
+{
+	td_events_asked_note(found, options->level != TD_LEVEL_1);
+	if (td_events_on_both())
+		td_events_asked_note(&all_found[TD_CORES_SMALL],
+				     options->level != TD_LEVEL_1);
 }
 
 int td_events_cut_beside(const struct td_options *options, int (*trial)(void *, uint32_t),

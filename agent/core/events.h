@@ -27,6 +27,9 @@ bool td_events_on_both(void);
 /* The cycles event beside the groups: config of PERF_TYPE_HARDWARE. */
 uint64_t td_events_cycles(enum td_core_type cores);
 
+/* Notes which events of TDAGENT_EVENTS are not counted, and why; after the last cut. */
+void td_events_note_asked(const struct td_options *options);
+
 /* What was found, one clause for the profile's reason. */
 void td_events_reason(char *text, size_t size);
 

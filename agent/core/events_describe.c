@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "agent/core/events_describe.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "agent/core/core.h"
 #include "agent/sigsafe/arch.h"
+#include "agent/sigsafe/proc.h"
 
 const char *const td_events_nodes[TD_GROUP_NODES] = {"retiring", "bad_speculation",
 						     "frontend_bound", "backend_bound"};
@@ -143,4 +145,33 @@ void td_events_say(const struct td_events_found *found,
 		 shape->groups == 1 ? "" : "s", found->counters, reader,
 		 found->family->name, shape->nodes ? "" : ", level 1 in several of them",
 		 found->dropped ? ", some level 2 events do not count here" : "");
+}
+
+static bool file_says(const char *path, char wanted)
+{
+	char text[8];
+
+	return td_proc_read(path, text, sizeof(text)) > 0 && text[0] == wanted;
+}
+
+void td_events_explain(const struct td_events_found *found, int error, char *why,
+		       size_t size)
+{
+	bool watchdog = file_says("/proc/sys/kernel/nmi_watchdog", '1');
+
+	if (error == -EBUSY)
+		snprintf(why, size, "the events of %s do not fit on the free counters%s",
+			 found->family->name,
+			 watchdog ? " (kernel.nmi_watchdog takes one)" : "");
+	else if (error == -ENODATA)
+		snprintf(why, size, "the counters of %s cannot be read here",
+			 found->family->name);
+	else if (error == -EIO)
+		snprintf(why, size, "the events of %s count nonsense here",
+			 found->family->name);
+	else
+		snprintf(why, size, "the events of %s %s%s", found->family->name,
+			 td_events_is_absent(error) ? "are not offered here"
+						    : "cannot be opened: ",
+			 td_events_is_absent(error) ? "" : strerror(-error));
 }

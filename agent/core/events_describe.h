@@ -8,7 +8,9 @@
 #ifndef TD_CORE_EVENTS_DESCRIBE_H
 #define TD_CORE_EVENTS_DESCRIBE_H
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "agent/core/event_names.h"
@@ -45,11 +47,16 @@ struct td_events_found {
 	bool beside;       /* cut for the vernier, beside its two cycle counters */
 	bool by_read;      /* user mode may not read counters */
 	uint32_t counters; /* general-purpose ones in a group */
-	uint32_t dropped;  /* groups that this machine does not count */
+	uint32_t dropped;  /* groups of the family that this machine does not count */
 	uint32_t tables;   /* groups of the family's; behind them: */
-	uint32_t asked;    /* the user's events */
-	uint32_t no_room;  /* of them, that no group is left for */
+	uint32_t no_room;  /* of the last ones in ask[], that no group is left for */
+	bool looked_up;    /* the user's events: */
+	char source[16];   /* whose names they are */
+	uint32_t asked;
 	struct td_event_name ask[TD_EVENT_NAMES_MAX];
+	int refused[TD_EVENT_NAMES_MAX]; /* -errno: not counted, and why */
+	uint32_t cut; /* bits of ask[]: not in one group with the one before */
+	uint32_t first[TD_GROUPS_MAX]; /* in ask[], of each group of theirs */
 };
 
 /* Level 1, in the order of td_groups_shapes->factor. */
@@ -65,5 +72,15 @@ void td_events_say(const struct td_events_found *found,
 /* Adds the groups of small cores behind those. */
 void td_events_write_small(const struct td_events_found *found,
 			   struct td_file_header *header);
+
+/* Of an event that was not opened: there is none such here. */
+static inline bool td_events_is_absent(int error)
+{
+	return error == -ENOENT || error == -EOPNOTSUPP;
+}
+
+/* Why the family's events are not counted, a clause. */
+void td_events_explain(const struct td_events_found *found, int error, char *why,
+		       size_t size);
 
 #endif

@@ -181,6 +181,9 @@ further()
 	ended "exit 0" more
 	grep -qF "no event 'no-such-event'" "$work/more.out" "$work/more.err" || fail "more: an unknown name is not said"
 	report_on more
+	holds more <<'END'
+check(any("no event 'no-such-event'" in note for note in report["run"]["notes"]), "notes: %s" % report["run"]["notes"])
+END
 	rates more "branch-misses r08c4 br_misp wrong branch-instructions"
 	for line in '^  branch-misses$' '^  branch-instructions$' '^of the event table skylake' '^  br_misp  *rc5$'; do
 		grep -q "$line" "$work/more/list" || fail "tdagent list: no '$line'"
@@ -188,6 +191,26 @@ further()
 	grep -q '^  topdown-\|^  slots$' "$work/more/list" && fail "tdagent list has what cannot be asked for"
 	"$tdagent" report "$work/more/profile" >"$work/more.text"
 	grep -q "branch-misses [0-9.]*±[0-9.]*/1000 insns" "$work/more.text" || fail "more: not in the text"
+	grep -q "br_misp [0-9.]*±[0-9.]*/1000 insns" "$work/more.text" || fail "more: one of the table's is not in the text"
+	conflicts
+}
+
+# One that the machine does not have, between others, and two that only one counter counts: the
+# others are counted, and nobody takes them for level 2.
+conflicts()
+{
+	lab_setup="TDAGENT_LEVEL=1 TDAGENT_EVENTS=prec=r01c0,LLC-loads,again=r01c0,branch-misses,stores=r00c4"
+	lab conflict "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 300 >/out/truth"
+	lab_setup=
+	ended "exit 0" conflict
+	report_on conflict
+	rates conflict "prec again branch-misses stores"
+	holds conflict <<'END'
+said = [note for note in report["run"]["notes"] if "TDAGENT_EVENTS" in note]
+check(len(said) == 1 and "LLC-loads is not counted: " in said[0], "notes: %s" % report["run"]["notes"])
+check("do not count" not in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
+check(not any("LLC-loads" in f.get("events", {}) for f in report["functions"]), "LLC-loads has a rate")
+END
 }
 
 automatic()

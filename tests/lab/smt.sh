@@ -75,7 +75,7 @@ END_OF_STATEMENTS
 shares skx-both "$now_and_then" "0.05 0.98" 50 "-m skx-smt" 1 150
 
 # Who may not: that event alone is missing.
-said="tdagent: events of TDAGENT_EVENTS that do not count here: any"
+said="tdagent: TDAGENT_EVENTS: any is not counted: Permission denied"
 shares ivb-both "$now_and_then TDAGENT_EVENTS=any=r20003c" "0.05 0.98" 50 "-m ivb-smt -u 1000 -p 2" 1 150
 said=
 holds ivb-both <<'END_OF_STATEMENTS'
