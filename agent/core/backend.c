@@ -54,6 +54,7 @@
 #define METRICS_CPU_EVERY 16u /* CPU time is not one of the counters */
 
 static struct td_metrics_machine metrics_machine;
+static char no_groups[192];       /* why not, if somebody looked */
 static uint64_t long_was_shorter; /* the long period asked for, if it was too short */
 
 /* Who has the signal already?  A handler is somebody's; ignoring it is not. */
@@ -255,6 +256,7 @@ static int use_events(const struct td_options *options, struct td_backend_choice
 		return -ENOENT;
 	error = td_events_detect(options, text, sizeof(text));
 	if (error) {
+		snprintf(no_groups, sizeof(no_groups), "%s", text);
 		used = any ? strlen(why) : 0;
 		snprintf(why + used, size - used, "%s%s", used ? "; " : "", text);
 		return error;
@@ -627,6 +629,36 @@ static void note_cores(const struct td_options *options,
 			     : "");
 }
 
+/* Why groups of events are not what counts. */
+static const char *why_no_groups(const struct td_options *options,
+				 const struct td_backend_choice *choice)
+{
+	static const char *const chosen[] = {
+		[TD_PMU_METRICS] = "TDAGENT_PMU=metrics",
+		[TD_PMU_CLOCK] = "TDAGENT_PMU=clock",
+		[TD_PMU_SIMULATED] = "TDAGENT_PMU=simulated",
+		[TD_PMU_EVENTS] = NULL,
+	};
+
+	if (chosen[options->pmu])
+		return chosen[options->pmu];
+	return no_groups[0] ? no_groups : choice->reason;
+}
+
+/* Options that have nothing to act on: without a word they seem to have found nothing. */
+static void note_unused(const struct td_options *options,
+			const struct td_backend_choice *choice, unsigned level)
+{
+	bool deep = options->level == TD_LEVEL_1 || options->level == TD_LEVEL_2;
+
+	if (options->events[0] && choice->backend != TD_BACKEND_EVENTS)
+		td_core_note("TDAGENT_EVENTS is not counted: %s",
+			     why_no_groups(options, choice));
+	if (deep && !level)
+		td_core_note("TDAGENT_LEVEL=%d has no effect, there is no top-down: %s",
+			     options->level == TD_LEVEL_1 ? 1 : 2, choice->reason);
+}
+
 static const struct td_strobe_plan *plan_of(const struct td_backend_choice *choice)
 {
 	if (choice->trigger == TD_TRIGGER_TIMER)
@@ -662,6 +694,7 @@ void td_backend_describe(const struct td_options *options,
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
 	note_conversion(options, choice, header->period_unit);
 	note_cores(options, choice);
+	note_unused(options, choice, header->level);
 	if (cycles && long_was_shorter)
 		td_core_note("a sample every %llu cycles would measure little but the "
 			     "measuring: the long period is %u cycles",

@@ -201,6 +201,18 @@ agent TDAGENT_EVENTS=no-such-event TDAGENT_OUTPUT="$work/%e" sh -c '"$1" 50; tru
 [ "$(grep -c "no event" agent.err)" -eq 1 ] || fail "a quiet child: $(cat agent.err)"
 notes burn "TDAGENT_EVENTS: no event 'no-such-event'"
 
+# What nobody counts is said.
+for pmu in clock simulated; do
+	guest tool $clean "$tdagent" run --pmu=$pmu --events=branches --level=2 --report=none \
+		--output="$work/unused" -- "$prog/burn" 50
+	ended "exit 0" tool
+	notes unused "TDAGENT_EVENTS is not counted: TDAGENT_PMU=$pmu"
+	notes unused "TDAGENT_LEVEL=2 has no effect, there is no top-down: TDAGENT_PMU=$pmu"
+done
+guest tool $clean "$tdagent" run --events=branches --report=none --output="$work/some" -- "$prog/burn" 50
+"$tdagent" report --format=json some | grep -q '"backend": "events"' ||
+	notes some "TDAGENT_EVENTS is not counted: "
+
 refused 2 format probe --format=xml
 refused 2 --bogus probe --bogus
 refused 2 --bogus list --bogus
