@@ -166,7 +166,7 @@ guest tool $clean "$tdagent" run --events=LLC-stores,cycles:u,armv8_pmuv3_9/even
 ended "exit 0" tool
 [ "$(grep -c "armv8_pmuv3_9/event=1/" tool.err)" -eq 1 ] || fail "--events: $(cat tool.err)"
 # and by hand the agent says it
-env LD_PRELOAD="$library" TDAGENT_EVENTS=no-such-event TDAGENT_OUTPUT="$work/events" true 2>mixed
+env LD_PRELOAD="$library" TDAGENT_EVENTS=no-such-event TDAGENT_OUTPUT="$work/hand" true 2>mixed
 grep -q "no event 'no-such-event'" mixed || fail "by hand: $(cat mixed)"
 
 # Names as they are given to such a program; and what cannot be counted here is marked.
@@ -196,7 +196,7 @@ END
 
 # It stays with the profile, as what was found before there was one, of a child as well, which
 # says nothing.
-notes events "TDAGENT_EVENTS: no event 'no-such-event'"
+notes events "TDAGENT_EVENTS: 'armv8_pmuv3_9/event=1/': "
 agent TDAGENT_EVENTS=no-such-event TDAGENT_OUTPUT="$work/%e" sh -c '"$1" 50; true' sh "$prog/burn"
 [ "$(grep -c "no event" agent.err)" -eq 1 ] || fail "a quiet child: $(cat agent.err)"
 notes burn "TDAGENT_EVENTS: no event 'no-such-event'"
