@@ -15,7 +15,7 @@ function finish() {
 		return
 	if (events > 32 || groups > 7 || judgeds > 6 || parts > 6)
 		refuse("too many events or groups")
-	out = out sprintf("\t{\n\t\t.name = \"%s\",\n\t\t.width = %d,\n\t\t.source = \"%s\",\n", family, width, source)
+	out = out sprintf("\t{\n\t\t.name = \"%s\",\n\t\t.width = %d,\n\t\t.source = \"%s\",\n\t\t.resource = %d,\n", family, width, source, resource)
 	out = out "\t\t.cpus = " cpus ",\n"
 	if (cpus)
 		out = out "\t\t.cpu = {" cpu "},\n"
@@ -38,7 +38,7 @@ function finish() {
 function begin_family() {
 	finish()
 	family = $2
-	width = events = terms = formulas = groups = judgeds = parts = cpus = 0
+	width = resource = events = terms = formulas = groups = judgeds = parts = cpus = 0
 	source = cpu = event = term = formula = group = judged = part = ""
 	split("", number)
 }
@@ -113,6 +113,7 @@ $1 == "family" { begin_family(); next }
 !family { refuse("family comes first") }
 $1 == "cpu" { add_cpus(); next }
 $1 == "width" { width = $2; next }
+$1 == "resource" { resource = 1; next }
 $1 == "source" { source = substr($0, 8); next }
 $1 == "event" { add_event(); next }
 $1 == "node" { add_terms(); next }

@@ -83,6 +83,7 @@ struct td_event_family {
 	const char *name;
 	const char *source;
 	uint32_t width; /* slots a cycle */
+	int resource;   /* memory_bound is any full resource: not memory alone */
 	uint32_t cpus, events, terms, formulas, groups, judgeds, parts;
 	struct td_event_cpu cpu[TD_FAMILY_CPUS_MAX];
 	struct td_event event[TD_FAMILY_EVENTS_MAX];

@@ -269,6 +269,9 @@ int td_report_note(struct td_report *report, char *note);
 void td_report_history(const struct td_report *report, size_t process,
 		       struct td_history *history);
 
+/* 1 when memory_bound is any full resource of these cores (data/events, "resource"). */
+int td_report_is_resource(const struct td_report *report);
+
 /* The report's counter of that name, or -1. */
 int td_report_counter(const struct td_report *report, const char *name);
 

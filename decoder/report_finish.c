@@ -555,6 +555,23 @@ static int note_cores(struct td_report *report)
 			       (unsigned long long)report->elsewhere, others, others));
 }
 
+int td_report_is_resource(const struct td_report *report)
+{
+	return report->plan.family && report->plan.family->resource;
+}
+
+/* Tables and formulas call it memory_bound where nobody can tell it from the rest. */
+static int note_resource(struct td_report *report)
+{
+	if (!td_report_is_resource(report) || !report->node[TD_NODE_MEMORY_BOUND].present)
+		return 0;
+	return td_report_note(
+		report, td_text_format("Memory is Resource_Bound on these cores: a full "
+				       "scheduler, register file or reorder buffer, of "
+				       "loads and stores or not, and instructions that "
+				       "serialize"));
+}
+
 int td_report_finish(struct td_report *report)
 {
 	int err;
@@ -577,6 +594,8 @@ int td_report_finish(struct td_report *report)
 		return err;
 	map_topdown(report);
 	err = estimate(report);
+	if (!err)
+		err = note_resource(report);
 	estimate_totals(report);
 	select_rows(report);
 	return err ? err : td_paths_place(report);

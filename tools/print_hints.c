@@ -6,7 +6,7 @@
 
 #define NAMES_MOST 3 /* functions named behind a node */
 
-const struct td_hint td_hints[TD_NODES] = {
+static const struct td_hint hints[TD_NODES] = {
 	[TD_NODE_RETIRING] = {"retiring", "the slots do useful work",
 			      "fewer instructions: a better algorithm, vector code, "
 			      "less that is computed twice"},
@@ -59,6 +59,19 @@ const struct td_hint td_hints[TD_NODES] = {
 				"unroll, vector code"},
 };
 
+/* Where no event tells the memory's resources from the others. */
+static const struct td_hint resource = {
+	"resource bound",
+	"a scheduler, the registers or the reorder buffer are full, for memory or not",
+	"tell which first: TDAGENT_EVENTS=mem=r0274,other=r0874,registers=r2074,reorder=r4074"};
+
+const struct td_hint *td_hint(const struct td_report *report, int node)
+{
+	return node == TD_NODE_MEMORY_BOUND && td_report_is_resource(report)
+		       ? &resource
+		       : &hints[node];
+}
+
 static int limits(const struct td_report *report, size_t row, int node)
 {
 	int total;
@@ -107,8 +120,9 @@ void td_print_hints(FILE *out, const struct td_report *report,
 		if (!any++)
 			fputs("\nWhat it means, and what usually helps\n", out);
 		td_print_line(out, style, td_topdown_tree[node].title,
-			      "%s: %s. Helps: %s. (%s)", td_hints[node].name,
-			      td_hints[node].means, td_hints[node].helps, names);
+			      "%s: %s. Helps: %s. (%s)", td_hint(report, node)->name,
+			      td_hint(report, node)->means, td_hint(report, node)->helps,
+			      names);
 		free(names);
 	}
 }

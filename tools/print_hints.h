@@ -14,7 +14,8 @@ struct td_hint {
 	const char *helps;
 };
 
-extern const struct td_hint td_hints[TD_NODES];
+/* Of a node, on the cores of this report. */
+const struct td_hint *td_hint(const struct td_report *report, int node);
 
 /* One paragraph for each node that limits a function shown, with the functions. */
 void td_print_hints(FILE *out, const struct td_report *report,

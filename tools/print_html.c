@@ -44,10 +44,10 @@ static ssize_t write_inside(void *cookie, const char *bytes, size_t size)
 /* The texts are our own, without quotation marks. */
 static void put_hints(FILE *json, const struct td_report *report)
 {
-	(void)report;
 	for (int i = 0; i < TD_NODES; i++)
 		fprintf(json, "%s\"%s\": \"%s. Helps: %s\"", i ? "," : "{",
-			td_topdown_tree[i].name, td_hints[i].means, td_hints[i].helps);
+			td_topdown_tree[i].name, td_hint(report, i)->means,
+			td_hint(report, i)->helps);
 	fputs("}\n", json);
 }
 

@@ -18,7 +18,8 @@ static void put_bar(FILE *out, double value)
 }
 
 /* "  Backend     93.0±0.1  > 20  ####..  means" */
-static void put_node(FILE *out, const struct td_print_style *style,
+static void put_node(FILE *out, const struct td_report *report,
+		     const struct td_print_style *style,
 		     const struct td_topdown_value *value, int node, int vague)
 {
 	const struct td_topdown_node *tree = &td_topdown_tree[node];
@@ -33,7 +34,7 @@ static void put_node(FILE *out, const struct td_print_style *style,
 	/* ± is one column of two bytes */
 	snprintf(line, sizeof(line), "%*s%-*s %12s  over %2.0f  ",
 		 tree->parent < 0 ? 2 : 4, "", tree->parent < 0 ? 20 : 18,
-		 td_hints[node].name, number, 100 * tree->threshold);
+		 td_hint(report, node)->name, number, 100 * tree->threshold);
 	td_print_coloured(out, style, colour, line);
 	put_bar(out, e->value);
 	fputc('\n', out);
@@ -48,17 +49,18 @@ static void put_tree(FILE *out, const struct td_report *report,
 	int limit = td_topdown_bottleneck(value);
 
 	for (int parent = 0; parent < TD_NODES_LEVEL1; parent++) {
-		put_node(out, style, value, parent,
+		put_node(out, report, style, value, parent,
 			 f && td_report_is_vague(report, f, parent));
 		for (int i = TD_NODES_LEVEL1; i < TD_NODES; i++) {
 			if (td_topdown_tree[i].parent == parent)
-				put_node(out, style, value, i,
+				put_node(out, report, style, value, i,
 					 f && td_report_is_vague(report, f, i));
 		}
 	}
 	if (limit >= 0 && !(f && td_report_is_vague(report, f, limit)))
 		td_print_line(out, style, td_topdown_tree[limit].title, "%s. Helps: %s.",
-			      td_hints[limit].means, td_hints[limit].helps);
+			      td_hint(report, limit)->means,
+			      td_hint(report, limit)->helps);
 }
 
 static void put_function(FILE *out, const struct td_report *report,

@@ -116,8 +116,8 @@ static void put_node(struct making *making, const struct td_topdown_value *value
 	td_cell_node_text(making->report, making->function, i, 0, number);
 	gap = 12 - (int)td_text_width(number);
 	line = say(making, TD_TUI_PLAIN, "%*s%-*s%*s%s  over %2.0f ", indent, "",
-		   24 - indent, td_hints[i].name, gap > 0 ? gap : 0, "", number,
-		   100 * td_topdown_tree[i].threshold);
+		   24 - indent, td_hint(making->report, i)->name, gap > 0 ? gap : 0, "",
+		   number, 100 * td_topdown_tree[i].threshold);
 	if (line)
 		line->node = i;
 }
@@ -139,8 +139,10 @@ static const char *evidence(const struct td_report_function *f)
 
 static void put_hint(struct making *making, int node)
 {
-	char *text = td_text_format("%s: %s. Helps: %s.", td_hints[node].name,
-				    td_hints[node].means, td_hints[node].helps);
+	char *text =
+		td_text_format("%s: %s. Helps: %s.", td_hint(making->report, node)->name,
+			       td_hint(making->report, node)->means,
+			       td_hint(making->report, node)->helps);
 
 	if (text)
 		say_folded(making, text);

@@ -123,7 +123,8 @@ static void put_limit(int y, int x, int columns, const struct td_report *report,
 	}
 	td_cell_node_text(report, f, limit, 0, number);
 	snprintf(text, sizeof(text), "%s %s",
-		 columns > 30 ? td_hints[limit].name : td_topdown_tree[limit].title,
+		 columns > 30 ? td_hint(report, limit)->name
+			      : td_topdown_tree[limit].title,
 		 number);
 	put(y, x, columns, text);
 }
@@ -190,7 +191,8 @@ static void put_node(int y, const struct td_tui_list *list, const struct td_tui_
 	char number[TD_CELL_BYTES] = "";
 
 	td_cell_node_text(list->report, f, i, 0, number);
-	put(y, td_topdown_tree[i].parent < 0 ? 8 : 10, 24, td_hints[i].name);
+	put(y, td_topdown_tree[i].parent < 0 ? 8 : 10, 24,
+	    td_hint(list->report, i)->name);
 	put_right(y, 32, 14, number);
 	put_bar(y, 48, COLS - 49 < 40 ? COLS - 49 : 40, value[i].estimate.value, i);
 }

@@ -317,6 +317,11 @@ static void choose_counters(const struct td_options *options,
 		choice->cycles[TD_CORES_LARGE] = metrics_machine.cycles;
 		use_counters(choice, TD_BACKEND_METRICS, metrics_machine.counters,
 			     td_metrics_reader(&metrics_machine));
+		/* whole totals and each window of level 1 are worth more than turns */
+		if (any && options->level == TD_LEVEL_AUTO &&
+		    td_metrics_shape.nodes == TD_FIELDS_LEVEL1)
+			add_reason(choice, "level 2 is not in them, TDAGENT_LEVEL=2 "
+					   "counts it by groups of events");
 		return;
 	}
 	if (use_events(options, choice, why, sizeof(why)) == 0)

@@ -234,6 +234,32 @@ START_TEST(nothing_is_as_large_as_a_negative_number)
 }
 END_TEST
 
+/* What small cores wait for is not known to be memory, and nobody is told so. */
+START_TEST(small_cores_wait_for_resources)
+{
+	static const char caches[] = "loads and stores wait for caches";
+	struct td_report *report;
+
+	start();
+	build.header->backend = TD_BACKEND_EVENTS;
+	build.header->groups = 1;
+	strcpy(build.header->family, "gracemont");
+	report = finish();
+	HAS(text_of(report, 0), "Memory is Resource_Bound on these cores",
+	    "resource bound: a scheduler");
+	has_not(text_of(report, 0), caches);
+	td_report_free(report);
+
+	strcpy(build.header->family, "skylake");
+	report = finish();
+	HAS(text_of(report, 0), "memory bound: loads", caches);
+	has_not(text_of(report, 0), "Resource_Bound");
+	td_report_free(report);
+
+	build_free(&build);
+}
+END_TEST
+
 /* No ratio without the number of its windows, on a page of any width. */
 START_TEST(windows_are_always_shown)
 {
@@ -450,13 +476,13 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("report_topdown",
-			 (const TTest *const[]){
-				 own_cost_is_out, threads_and_processes_have_totals,
-				 bottlenecks_are_marked,
-				 nothing_is_as_large_as_a_negative_number,
-				 windows_are_always_shown, the_check_holds,
-				 the_check_fails, the_unmeasured_may_explain_it,
-				 timelines_add_up, long_timelines_are_joined,
-				 busy_timelines_are_said, every_byte_flipped, NULL});
+	return unit_main(
+		"report_topdown",
+		(const TTest *const[]){
+			own_cost_is_out, threads_and_processes_have_totals,
+			bottlenecks_are_marked, nothing_is_as_large_as_a_negative_number,
+			small_cores_wait_for_resources, windows_are_always_shown,
+			the_check_holds, the_check_fails, the_unmeasured_may_explain_it,
+			timelines_add_up, long_timelines_are_joined,
+			busy_timelines_are_said, every_byte_flipped, NULL});
 }
