@@ -141,7 +141,7 @@ void td_events_say(const struct td_events_found *found,
 			 reader, found->why);
 		return;
 	}
-	snprintf(text, size, "%u group%s of %u events %s (%s)%s%s", shape->groups,
+	snprintf(text, size, "%u group%s of up to %u events %s (%s)%s%s", shape->groups,
 		 shape->groups == 1 ? "" : "s", found->counters, reader,
 		 found->family->name, shape->nodes ? "" : ", level 1 in several of them",
 		 found->dropped ? ", some level 2 events do not count here" : "");
