@@ -27,7 +27,7 @@ fill("many", 3000)
 labels = [os.path.join(work, "many", "%05d.tdp" % i) for i in (1000, 2000)]
 for rank, path in enumerate(labels):
     data = bytearray(open(demo, "rb").read())
-    data[7584:7584 + 7] = b"rank=%d\0" % rank
+    data[6304:6304 + 7] = b"rank=%d\0" % rank
     os.unlink(path)
     open(path, "wb").write(data)
 one, peak_one = run("report", "--format=json", demo)
