@@ -21,7 +21,9 @@ const char *const td_audit_loss_text[TD_AUDIT_LOSSES] = {
 	[TD_AUDIT_KERNEL] = "moments in a system call: no window",
 	[TD_AUDIT_IGNORED] = "moments without a window: the program ignores SIGTRAP",
 	[TD_AUDIT_FOREIGN] = "moments without a window: code that is not 64-bit",
-	[TD_AUDIT_UNSTEPPED] = "windows cut by an atomic sequence without a known end",
+	[TD_AUDIT_UNSTEPPED] = "windows cut by what cannot be run through: an atomic "
+			       "sequence without a known end, a long repeated "
+			       "instruction without hardware breakpoints",
 };
 
 static int by_moments(const void *a, const void *b)

@@ -15,6 +15,8 @@
 #define MASK_BYTES 8
 #define BIT(signal) (1ull << ((signal)-1))
 #define BYTES 16
+/* Turns of a repeated instruction, where it cannot be run through: some milliseconds. */
+#define TURNS_MOST 1000u
 /* siginfo codes of SIGTRAP, include/uapi/asm-generic/siginfo.h */
 enum { CODE_BRKPT = 1, CODE_TRACE = 2, CODE_HWBKPT = 4, CODE_HANDLER = 5 };
 
@@ -138,6 +140,7 @@ static void go(struct td_audit_stepper *s)
 	size_t size = td_audit_code_bytes(s->result->code, s->ip, bytes, sizeof(bytes));
 
 	s->kind = td_audit_decode(bytes, size, &length);
+	s->turns = 0;
 	s->phase = TD_AUDIT_STEP;
 	if (s->kind == TD_AUDIT_SYSCALL) {
 		mask_set(s, false);
@@ -170,6 +173,8 @@ static void arrive(struct td_audit_stepper *s, bool executed)
 	uint32_t function;
 
 	if (executed && s->kind == TD_AUDIT_REP && ip == s->ip) { /* a turn of it */
+		if (++s->turns > TURNS_MOST)
+			cut(s, TD_AUDIT_UNSTEPPED);
 		resume(s, 0);
 		return;
 	}

@@ -35,6 +35,7 @@ struct td_audit_stepper {
 	struct td_audit_window window;
 	uint64_t ip;
 	enum td_audit_kind kind; /* of the instruction at ip */
+	unsigned turns;          /* of that, repeated and stepped */
 	uint64_t mask;           /* of the program */
 	bool masked;             /* the mask is the one for stepping */
 	bool held;               /* a SIGTRAP of the program that it had blocked */

@@ -208,11 +208,15 @@ static void stopped(struct tracer *t, pid_t tid, int status)
 		group_stop(t, tid, signal);
 	} else if (event == PTRACE_EVENT_STOP && t->asked == tid) {
 		open_window(t, tid);
-	} else if (event || signal == (SIGTRAP | 0x80)) {
-		thread->leaving = false;
-		go_on(tid, 0);
 	} else {
-		go_on(tid, signal);
+		bool ours = event || signal == (SIGTRAP | 0x80);
+
+		if (ours)
+			thread->leaving = false;
+		go_on(tid, ours ? 0 : signal);
+		/* any stop takes a pending interrupt with it */
+		if (t->asked == tid)
+			plan(t);
 	}
 }
 

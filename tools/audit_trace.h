@@ -35,7 +35,7 @@ enum td_audit_loss {
 	TD_AUDIT_KERNEL,    /* the moment was in a system call: nothing to step */
 	TD_AUDIT_IGNORED,   /* the program ignores SIGTRAP, which stepping would undo */
 	TD_AUDIT_FOREIGN,   /* code of another mode than the 64-bit one */
-	TD_AUDIT_UNSTEPPED, /* an atomic sequence that could not be run through */
+	TD_AUDIT_UNSTEPPED, /* an instruction or sequence that could not be run through */
 	TD_AUDIT_LOSSES
 };
 

@@ -2,9 +2,12 @@
 #include "tools/audit_machine.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define TRAP_FLAG 0x100u
 #define CODE_64BIT 0x33
@@ -83,13 +86,57 @@ uint64_t td_audit_ip(pid_t tid)
 	return peek_user(tid, REGISTER(rip));
 }
 
+static bool set_breakpoint(pid_t tid, uint64_t ip)
+{
+	return !trace(PTRACE_POKEUSER, tid, offsetof(struct user, u_debugreg[0]), ip) &&
+	       !trace(PTRACE_POKEUSER, tid, offsetof(struct user, u_debugreg[7]), 1);
+}
+
+static __attribute__((noinline)) void trodden(void)
+{
+	__asm__ volatile("");
+}
+
+/* Some virtual machines take debug registers and never stop. */
+static bool breakpoints_fire(void)
+{
+	bool fire = false;
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP))
+			_exit(1);
+		trodden();
+		_exit(0);
+	}
+	if (child < 0)
+		return false;
+	if (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+		if (set_breakpoint(child, (uint64_t)(uintptr_t)trodden))
+			trace(PTRACE_CONT, child, 0, 0);
+		else
+			kill(child, SIGKILL);
+		fire = waitpid(child, &status, 0) == child && WIFSTOPPED(status) &&
+		       WSTOPSIG(status) == SIGTRAP;
+		if (fire) {
+			kill(child, SIGKILL);
+			waitpid(child, &status, 0);
+		}
+	}
+	return fire;
+}
+
 bool td_audit_leap(struct td_audit_code *code, pid_t tid, uint64_t ip, size_t length)
 {
+	static enum { UNKNOWN, NEVER, ALWAYS } fire;
+
 	(void)code;
-	return peek_user(tid, REGISTER(rcx)) > TURNS_FEW &&
-	       !trace(PTRACE_POKEUSER, tid, offsetof(struct user, u_debugreg[0]),
-		      ip + length) &&
-	       !trace(PTRACE_POKEUSER, tid, offsetof(struct user, u_debugreg[7]), 1);
+	if (peek_user(tid, REGISTER(rcx)) <= TURNS_FEW)
+		return false;
+	if (fire == UNKNOWN)
+		fire = breakpoints_fire() ? ALWAYS : NEVER;
+	return fire == ALWAYS && set_breakpoint(tid, ip + length);
 }
 
 void td_audit_leap_end(pid_t tid)
