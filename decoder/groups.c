@@ -335,11 +335,20 @@ static const char *formula_of(const struct td_event_family *family, const char *
 	return NULL;
 }
 
-/* From Ice Lake on a thread's slots are counted, before that the time alone. */
+/* From Ice Lake on a thread's slots are counted, before that the time alone; on Zen the
+ * slots that the other one had. */
 static const char *const alone_texts[] = {
 	"2 * own_slots / width - 1",
 	"one_thread / ref_clock",
+	"1 - 2 * other_thread / width",
 };
+
+/* Of the slots that two threads want Intel's have half each; on Zen a thread that waits
+ * leaves all of them to the other one. */
+static double least_alone(const struct td_groups_plan *plan)
+{
+	return td_groups_is_shared(plan) == TD_SHARED_SLOTS ? -1 : 0;
+}
 
 static double value_in(struct sources *all, const char *text);
 
@@ -363,18 +372,19 @@ static double alone_of(struct sources *all)
 static void bound_alone(struct sources *all, const struct td_groups_plan *plan,
 			const struct td_groups *groups)
 {
-	double share = groups ? groups->share : 0;
+	double share = groups ? groups->share : 0, least = least_alone(plan);
 
 	all->alone = plan->alone.value;
-	all->least = 0;
+	all->least = least;
 	all->most = 1;
 	if (share <= 0 || !isfinite(plan->alone.value))
 		return;
-	all->least = fmax(0, 1 - (1 - plan->alone.low) / share);
-	all->most = fmin(1, plan->alone.high / share);
+	all->least = fmax(least, 1 - (1 - plan->alone.low) / share);
+	all->most = fmin(1, least + (plan->alone.high - least) / share);
 }
 
-/* The part of the slots that is this thread's: half of them while another one runs. */
+/* The part of the slots that is this thread's: half of them while another one runs, and
+ * where `alone` was made of slots what makes them up again. */
 static double share_of(struct sources *all)
 {
 	double alone = alone_of(all);
@@ -545,18 +555,26 @@ void td_groups_values(const struct td_groups_plan *plan, const struct td_file_su
 
 int td_groups_is_shared(const struct td_groups_plan *plan)
 {
-	for (uint32_t i = 0; i < plan->events; i++)
-		if (!td_groups_is_asked(plan, i) &&
-		    (strcmp(plan->event[i].name, "one_thread") == 0 ||
-		     strcmp(plan->event[i].name, "own_slots") == 0))
-			return 1;
+	for (uint32_t i = 0; i < plan->events; i++) {
+		const char *name = plan->event[i].name;
+
+		if (td_groups_is_asked(plan, i))
+			continue;
+		if (strcmp(name, "one_thread") == 0 || strcmp(name, "own_slots") == 0)
+			return TD_SHARED_TIME;
+		if (strcmp(name, "other_thread") == 0)
+			return TD_SHARED_SLOTS;
+	}
 	return 0;
 }
 
 int td_groups_alone(const struct td_groups_plan *plan, const struct td_file_sum *first,
 		    uint64_t n, const struct td_groups *groups, struct td_estimate *alone)
 {
-	struct sources all = {.family = plan->family, .width = plan->width, .most = 1};
+	struct sources all = {.family = plan->family,
+			      .width = plan->width,
+			      .least = least_alone(plan),
+			      .most = 1};
 	double half;
 
 	if (!plan->family || !td_groups_is_shared(plan))
@@ -566,8 +584,8 @@ int td_groups_alone(const struct td_groups_plan *plan, const struct td_file_sum 
 	if (!isfinite(alone->value))
 		return 0;
 	half = half_of(&all, "alone", alone->value);
-	alone->low = between(alone->value - half, 1);
-	alone->high = between(alone->value + half, 1);
+	alone->low = fmax(all.least, alone->value - half);
+	alone->high = fmin(1, alone->value + half);
 	return 1;
 }
 

@@ -32,7 +32,8 @@ struct td_groups_plan {
 	int first[TD_COUNTERS_MAX];
 	/* Of the run's cycles the part in which a thread had its core alone, for what no
 	 * window tells of itself.  1: there is one thread; NAN: not known, then what
-	 * takes it is not either. */
+	 * takes it is not either.  TD_SHARED_SLOTS: what it would be if the other one
+	 * took half of the slots while it runs; it may take more, down to -1. */
 	struct td_estimate alone;
 };
 
@@ -65,7 +66,11 @@ static inline int td_groups_is_asked(const struct td_groups_plan *plan, uint32_t
 	return plan->asked >> event & 1;
 }
 
-/* 1: the core has another thread, and some group counts how often that one runs. */
+/* The core has another thread, and some group counts how often that one runs, or the
+ * slots that it has. */
+enum { TD_SHARED_TIME = 1, TD_SHARED_SLOTS };
+
+/* One of these, or 0: no group counts anything of another thread. */
 int td_groups_is_shared(const struct td_groups_plan *plan);
 
 /* Reads the plan of a header. */
@@ -102,8 +107,8 @@ void td_groups_values(const struct td_groups_plan *plan, const struct td_file_su
 		      uint64_t n, const struct td_groups *groups,
 		      struct td_topdown_value value[TD_NODES]);
 
-/* The part of their cycles in which the thread had its core alone, by the same windows;
- * 0: they do not tell. */
+/* The part of their cycles in which the thread had its core alone (as the plan's), by the
+ * same windows; 0: they do not tell. */
 int td_groups_alone(const struct td_groups_plan *plan, const struct td_file_sum *first,
 		    uint64_t n, const struct td_groups *groups,
 		    struct td_estimate *alone);

@@ -93,6 +93,23 @@ static void find_first(const struct td_report *report, const struct td_groups *g
 	}
 }
 
+static char *share_text(const struct td_groups_plan *plan,
+			const struct td_estimate *alone)
+{
+	if (td_groups_is_shared(plan) == TD_SHARED_SLOTS)
+		return td_text_format("two hardware threads share a core, and %.1f %% of "
+				      "its slots (%.1f to %.1f) were given to the other "
+				      "one: top-down is of those left to this one",
+				      50 * (1 - alone->value), 50 * (1 - alone->high),
+				      50 * (1 - alone->low));
+	return td_text_format("two hardware threads share a core, and in %.1f %% of the "
+			      "cycles (%.1f to %.1f) the other one ran as well: "
+			      "top-down is of the slots left to this one, half of them "
+			      "then",
+			      100 * (1 - alone->value), 100 * (1 - alone->high),
+			      100 * (1 - alone->low));
+}
+
 int td_report_groups_share(struct td_report *report)
 {
 	struct td_file_sum first[TD_COUNTERS_MAX] = {0};
@@ -106,14 +123,7 @@ int td_report_groups_share(struct td_report *report)
 			     &alone))
 		return 0;
 	report->plan.alone = alone;
-	return td_report_note(
-		report,
-		td_text_format("two hardware threads share a core, and in %.1f %% of the "
-			       "cycles (%.1f to %.1f) the other one ran as well: "
-			       "top-down is of the slots left to this one, half of them "
-			       "then",
-			       100 * (1 - alone.value), 100 * (1 - alone.high),
-			       100 * (1 - alone.low)));
+	return td_report_note(report, share_text(&report->plan, &alone));
 }
 
 static void fill(const struct td_report *report, const struct td_groups *groups,

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "decoder/events.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 
@@ -279,6 +280,14 @@ static void add_hybrid(struct list *list, const struct td_facts *facts)
 	       facts->core_cpus);
 }
 
+/* Of two threads of a core, by the time that each was alone: no event counts slots. */
+static bool are_slots_estimated(const struct td_facts *facts)
+{
+	const struct td_event_family *family = td_events_named(facts->family);
+
+	return family && td_events_find(family, "one_thread") >= 0;
+}
+
 /* What is lost with groups of events, or why there are none. */
 static void add_events(struct list *list, const struct td_facts *facts)
 {
@@ -317,8 +326,12 @@ static void add_events(struct list *list, const struct td_facts *facts)
 			   facts->event_counters),
 		       "%s", free_one);
 	if (works && facts->smt)
-		change(add(list, "two hardware threads share a core: a thread's slots "
-				 "are an estimate, and totals are of the windows"),
+		change(add(list,
+			   "two hardware threads share a core: a thread's slots are "
+			   "%s, and totals are of the windows",
+			   are_slots_estimated(facts)
+				   ? "an estimate"
+				   : "counted in windows of their own"),
 		       "echo off | sudo tee /sys/devices/system/cpu/smt/control");
 }
 

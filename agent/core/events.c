@@ -219,7 +219,7 @@ static void add_group(uint32_t group, const struct td_event_group *from, bool le
 /*
  * Level 1 whole, for totals and for what little the first windows say, and the judged
  * groups.  Where the core is shared there is no level 1 without formulas, so only
- * those and the two events that tell how much of it is.
+ * those and the events that tell how much of it is.
  */
 static void take_judged(const struct td_options *options)
 {
@@ -231,20 +231,22 @@ static void take_judged(const struct td_options *options)
 		parts && family->parts ? family->part : family->judged;
 	uint32_t groups = parts && family->parts ? family->parts : family->judgeds;
 	uint32_t g = 0;
+	bool smt = false; /* the family has one of its own among these */
 
 	if (shape->nodes)
 		add_group(g++, &family->group[0], true);
 	for (uint32_t i = 0; i < groups && g < TD_GROUPS_MAX; i++) {
 		const struct td_event_group *from = &group[i];
 
-		if (from->nodes && !level2)
+		if (is_for_smt(from) ? !found->shared : from->nodes && !level2)
 			continue;
-		add_group(g, from, level2 || !parts);
+		smt = smt || is_for_smt(from);
+		add_group(g, from, level2 || !parts || is_for_smt(from));
 		if (!from->nodes)
 			shape->divides[g] = TD_GROUP_LEVEL1;
 		g++;
 	}
-	for (uint32_t i = 0; i < family->groups && found->shared; i++)
+	for (uint32_t i = 0; i < family->groups && found->shared && !smt; i++)
 		if (is_for_smt(&family->group[i]) && g < TD_GROUPS_MAX)
 			add_group(g++, &family->group[i], true);
 	shape->groups = g;
@@ -287,34 +289,6 @@ static void cut_groups(const struct td_options *options)
 	shape->groups = g;
 }
 
-static void set_factor(const struct td_event_term *term, uint32_t node)
-{
-	const struct td_event_group *group = &found->family->group[0];
-
-	for (uint32_t k = 0; k < group->events; k++)
-		if (group->event[k] == term->event)
-			shape->factor[node][k] = (int8_t)term->factor;
-}
-
-/* The node without terms is the rest. */
-static void set_factors(void)
-{
-	const struct td_event_family *family = found->family;
-
-	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
-		bool summed = false;
-
-		for (uint32_t i = 0; i < family->terms; i++) {
-			if (strcmp(family->term[i].node, td_events_nodes[node]) != 0)
-				continue;
-			set_factor(&family->term[i], node);
-			summed = true;
-		}
-		if (!summed)
-			shape->rest = node;
-	}
-}
-
 /* Nothing is asked for but level 1: its nodes are complete only where no other group
  * takes its turn. */
 static bool is_one_group(const struct td_options *options)
@@ -353,7 +327,7 @@ static void plan(const struct td_options *options, uint32_t counters,
 	shape->nodes = makes_nodes(options, counters);
 	shape->drill = shape->nodes && options->level == TD_LEVEL_AUTO;
 	memcpy(shape->percent, percent, sizeof(percent));
-	set_factors();
+	td_events_set_factors(found->family, shape);
 	if (judged == JUDGED_APART || judged == JUDGED_PARTS)
 		take_judged(options);
 	else

@@ -12,6 +12,34 @@
 const char *const td_events_nodes[TD_GROUP_NODES] = {"retiring", "bad_speculation",
 						     "frontend_bound", "backend_bound"};
 
+static void set_factor(const struct td_event_family *family,
+		       const struct td_event_term *term, uint32_t node,
+		       struct td_groups_shape *shape)
+{
+	const struct td_event_group *group = &family->group[0];
+
+	for (uint32_t k = 0; k < group->events; k++)
+		if (group->event[k] == term->event)
+			shape->factor[node][k] = (int8_t)term->factor;
+}
+
+void td_events_set_factors(const struct td_event_family *family,
+			   struct td_groups_shape *shape)
+{
+	for (uint32_t node = 0; node < TD_GROUP_NODES; node++) {
+		bool summed = false;
+
+		for (uint32_t i = 0; i < family->terms; i++) {
+			if (strcmp(family->term[i].node, td_events_nodes[node]) != 0)
+				continue;
+			set_factor(family, &family->term[i], node, shape);
+			summed = true;
+		}
+		if (!summed)
+			shape->rest = node;
+	}
+}
+
 static void name_counter(struct td_file_counter *counter, const char *name,
 			 const char *unit)
 {

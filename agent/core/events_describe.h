@@ -62,6 +62,11 @@ struct td_events_found {
 /* Level 1, in the order of td_groups_shapes->factor. */
 extern const char *const td_events_nodes[TD_GROUP_NODES];
 
+/* How the family's first group makes level 1: factors, and which node is the rest, the one
+ * that has no terms. */
+void td_events_set_factors(const struct td_event_family *family,
+			   struct td_groups_shape *shape);
+
 /* Fills in counters, events, groups and level; td_groups_shapes is found's. */
 void td_events_write(const struct td_events_found *found, struct td_file_header *header);
 

@@ -9,7 +9,8 @@
 #      spr-nometrics   a hypervisor hides PERF_METRICS and the fixed counter of slots
 #      spr-filtered    likewise, and it lets architectural events alone count
 #      hybrid   large (spr) and small (grt) cores in turn: even and odd CPUs, with -s 2
-#      spr-smt, icx-smt, skx-smt, ivb-smt   CPUs 0 and 1 are the two threads of a core; with -i
+#      spr-smt, icx-smt, skx-smt, ivb-smt, zen4-smt   CPUs 0 and 1 are the two threads of a core; with -i
+#      hybrid-smt   CPUs 0 and 1 are a large core's threads, of which 1 takes nothing, 2 is a small core
 #      spr-clear    spr whose RDPMC can zero the metrics, under kernel.sh's kernel
 #   -s N      CPUs (1)            -i   1 instruction = 1 ns of guest time: repeatable
 #   -u UID    run COMMAND as this user (root)
@@ -56,6 +57,7 @@ dir=$1
 shift 2
 kernel=$lab/vmlinux
 case $model in
+hybrid-smt) model=hybrid threads=2 smp=3 ;;
 *-smt) model=${model%-smt} threads=2 smp=2 ;;
 esac
 case $model in
@@ -72,6 +74,7 @@ grt) cpu=Icelake-Server-noTSX,model=190,stepping=0,lab-pmu=5 ;;
 none) cpu=Icelake-Server-noTSX,model=143,stepping=8 ;;
 *) usage ;;
 esac
+cores=$(((smp + threads - 1) / threads))
 [ $threads = 1 ] || cpu=${cpu%=*}=$((${cpu##*=} | 2048))
 [ -x "$lab/qemu-system-x86_64" ] || { echo "run.sh: no lab in $lab: make check-lab builds it" >&2; exit 2; }
 
@@ -98,7 +101,7 @@ console=${console:-$work/console}
 # shellcheck disable=SC2086 # $clock is several words
 LABPMU_OUT=${out:-/dev/null} timeout "$limit" "$lab/qemu-system-x86_64" -L "$lab/fw" -M pc \
 	-nodefaults -no-user-config -display none -accel tcg,thread=single,tb-size=512 $clock \
-	-cpu "$cpu" -smp "$smp,sockets=1,cores=$((smp / threads)),threads=$threads" -m 1024 -chardev "file,id=con,path=$console" -serial chardev:con \
+	-cpu "$cpu" -smp "$smp,maxcpus=$((cores * threads)),sockets=1,cores=$cores,threads=$threads" -m 1024 -chardev "file,id=con,path=$console" -serial chardev:con \
 	-no-reboot -monitor none -kernel "$kernel" -initrd "$work/initrd" \
 	-append "console=ttyS0 quiet mitigations=off nokaslr panic=-1 nmi_watchdog=$watchdog ${unchecked:-}" \
 	</dev/null 2> >(grep -v "TCG doesn't support requested feature" >&2)

@@ -38,8 +38,9 @@ parts = [t for t in truth if t["what"] in ("function", "rest", "agent")]
 shared = sum(t["second"] for t in parts) / sum(t["cycles"] for t in parts)
 low, high = [float(x) for x in os.environ["SHARED"].split()]
 check(low <= shared <= high, "the lab's core was shared for %.3f of the time" % shared)
-note = [re.search(r"in ([0-9.]+) % of the cycles \(([0-9.]+) to ([0-9.]+)\)", n) for n in run["notes"]]
-note = [[float(x) / 100 for x in m.groups()] for m in note if m]
+# while it ran it had half of the slots
+note = [re.search(r"([0-9.]+) % of (the cycles|its slots) \(([0-9.]+) to ([0-9.]+)\)", n) for n in run["notes"]]
+note = [[float(x) / {"the cycles": 100, "its slots": 50}[m[2]] for x in m.group(1, 3, 4)] for m in note if m]
 if run["backend"] == "events":
     check(len(note) == 1, "%d notes say how much of the core was shared: %s" % (len(note), run["notes"]))
     for value, low, high in note:
@@ -81,6 +82,10 @@ said=
 holds ivb-both <<'END_OF_STATEMENTS'
 check(not any("any" in f.get("events", {}) for f in report["functions"]), "there is THREAD_ANY")
 END_OF_STATEMENTS
+
+# Zen: the slots that the other one had are counted, beside the backend's.
+shares zen4-busy "$busy" "0.98 1" 1 "-m zen4-smt" 1 60
+shares zen4-both "$now_and_then" "0.05 0.98" 50 "-m zen4-smt" 1 150
 
 # SLOTS are distributed by the hardware, functions are shorter than windows.
 echo

@@ -212,6 +212,56 @@ START_TEST(groups_that_count_their_slots)
 }
 END_TEST
 
+/* Zen: retired + bad speculation + frontend + backend are what the other thread left, and
+ * that may be less than half. */
+static void assert_what_is_left(double other)
+{
+	double left = 6000 - other;
+	struct td_estimate alone;
+
+	plan.family = td_events_named("zen4");
+	plan.width = 6;
+	plan.events -= values_of_group_4;
+	values_of_group_4 = 0;
+	memset(&groups.group[4], 0, sizeof(groups.group[4]));
+	groups.group[4].windows = 100;
+	windows(&groups.group[4].sum[0], 6000, 100);
+	add_to_group_4("retired", 0.4 * left);
+	add_to_group_4("dispatched", 0.5 * left);
+	add_to_group_4("frontend", 0.2 * left);
+	add_to_group_4("backend", 0.3 * left);
+	add_to_group_4("other_thread", other);
+	memset(node, 0, sizeof(node));
+	ck_assert_int_eq(td_groups_is_shared(&plan), TD_SHARED_SLOTS);
+	ck_assert_int_eq(td_groups_alone(&plan, first, 100, &groups, &alone), 1);
+	ck_assert_double_eq_tol(alone.value, 1 - other / 3000, 1e-9);
+	td_groups_values(&plan, first, 100, &groups, node);
+	assert_node(TD_NODE_RETIRING, 40);
+	assert_node(TD_NODE_BAD_SPECULATION, 10);
+	assert_node(TD_NODE_FRONTEND_BOUND, 20);
+	assert_node(TD_NODE_BACKEND_BOUND, 30);
+}
+
+START_TEST(groups_that_count_the_others_slots)
+{
+	const struct td_estimate run = {-0.2, -0.25, -0.15};
+
+	/* group 2's `retired` is of another family */
+	groups.group[3].windows = 0;
+	assert_what_is_left(0);
+	assert_what_is_left(1500);
+	assert_what_is_left(4500);
+	/* 60 % of the run's slots were the other's: of half of it 25 to 95 % */
+	plan.alone = run;
+	groups.share = 0.5;
+	assert_what_is_left(4500);
+	groups.group[4].windows = 0;
+	memset(node, 0, sizeof(node));
+	td_groups_values(&plan, first, 100, &groups, node);
+	ck_assert(!node[TD_NODE_BACKEND_BOUND].present);
+}
+END_TEST
+
 /* A function without windows of that group has as much of its core as the run. */
 START_TEST(groups_that_share_as_the_run_does)
 {
@@ -495,6 +545,7 @@ int main(void)
 				      groups_know_their_scatter,
 				      groups_on_a_shared_core,
 				      groups_that_count_their_slots,
+				      groups_that_count_the_others_slots,
 				      groups_that_share_as_the_run_does,
 				      groups_that_share_what_the_run_leaves,
 				      rates_of_events,
