@@ -62,8 +62,8 @@ struct td_events_found {
 /* Level 1, in the order of td_groups_shapes->factor. */
 extern const char *const td_events_nodes[TD_GROUP_NODES];
 
-/* How the family's first group makes level 1: factors, and which node is the rest, the one
- * that has no terms. */
+/* How the family's first group makes level 1: factors, and which node is the rest, the
+ * one that has no terms. */
 void td_events_set_factors(const struct td_event_family *family,
 			   struct td_groups_shape *shape);
 
