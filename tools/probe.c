@@ -280,12 +280,32 @@ static void add_hybrid(struct list *list, const struct td_facts *facts)
 	       facts->core_cpus);
 }
 
-/* Of two threads of a core, by the time that each was alone: no event counts slots. */
-static bool are_slots_estimated(const struct td_facts *facts)
+/* How the slots of one of two threads of a core are known: by the time that it was alone,
+ * or by a count of slots.  NULL: there are none. */
+static const char *slots_by(const struct td_facts *facts)
 {
 	const struct td_event_family *family = td_events_named(facts->family);
 
-	return family && td_events_find(family, "one_thread") >= 0;
+	if (!family)
+		return NULL;
+	if (td_events_find(family, "one_thread") >= 0)
+		return "an estimate";
+	return td_events_find(family, "own_slots") >= 0 ||
+			       td_events_find(family, "other_thread") >= 0
+		       ? "counted in windows of their own"
+		       : NULL;
+}
+
+static void add_shared(struct list *list, const struct td_facts *facts)
+{
+	const char *slots = slots_by(facts);
+
+	if (facts->smt && slots)
+		change(add(list,
+			   "two hardware threads share a core: a thread's slots are "
+			   "%s, and totals are of the windows",
+			   slots),
+		       "echo off | sudo tee /sys/devices/system/cpu/smt/control");
 }
 
 /* What is lost with groups of events, or why there are none. */
@@ -325,14 +345,8 @@ static void add_events(struct list *list, const struct td_facts *facts)
 			   "several windows, and there are no totals",
 			   facts->event_counters),
 		       "%s", free_one);
-	if (works && facts->smt)
-		change(add(list,
-			   "two hardware threads share a core: a thread's slots are "
-			   "%s, and totals are of the windows",
-			   are_slots_estimated(facts)
-				   ? "an estimate"
-				   : "counted in windows of their own"),
-		       "echo off | sudo tee /sys/devices/system/cpu/smt/control");
+	if (works)
+		add_shared(list, facts);
 }
 
 static void add_limits(struct list *list, const struct td_facts *facts)

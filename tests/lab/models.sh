@@ -20,7 +20,7 @@ rounds=1000
 # full counters: nothing is rounded to 255ths
 groups nometrics "-m spr-nometrics" 3
 # six counters, of which cycles and instructions take two
-groups zen4 "-m zen4" 5
+groups zen4 "-m zen4" 4
 
 echo
 echo "== tdagent probe"

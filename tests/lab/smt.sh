@@ -84,8 +84,9 @@ check(not any("any" in f.get("events", {}) for f in report["functions"]), "there
 END_OF_STATEMENTS
 
 # Zen: the slots that the other one had are counted, beside the backend's.
+# Half widths were up to 0.1 points in three runs while it was always there, else up to 9.2.
 shares zen4-busy "$busy" "0.98 1" 1 "-m zen4-smt" 1 60
-shares zen4-both "$now_and_then" "0.05 0.98" 50 "-m zen4-smt" 1 150
+shares zen4-both "$now_and_then" "0.05 0.98" 30 "-m zen4-smt" 1 150
 
 # SLOTS are distributed by the hardware, functions are shorter than windows.
 echo

@@ -40,14 +40,22 @@ static void setup(void)
 }
 
 /* The obstacle that has `word`, or a failure. */
-static const struct td_obstacle *obstacle(const char *word)
+static const struct td_obstacle *find(const char *word)
 {
 	size_t count = td_probe_obstacles(&facts, obstacles);
 
 	for (size_t i = 0; i < count; i++)
 		if (strstr(obstacles[i].what, word))
 			return &obstacles[i];
-	ck_abort_msg("no obstacle speaks of %s", word);
+	return NULL;
+}
+
+static const struct td_obstacle *obstacle(const char *word)
+{
+	const struct td_obstacle *found = find(word);
+
+	ck_assert_msg(found != NULL, "no obstacle speaks of %s", word);
+	return found;
 }
 
 /* It stands alone: nothing else is blamed. */
@@ -145,6 +153,8 @@ START_TEST(test_events)
 	ck_assert_ptr_nonnull(strstr(obstacle("share a core")->what, "an estimate"));
 	strcpy(facts.family, "zen4"); /* which counts what the other one had */
 	ck_assert_ptr_nonnull(strstr(obstacle("share a core")->what, "are counted"));
+	strcpy(facts.family, "architectural"); /* which has no slots */
+	ck_assert(!find("share a core"));
 	strcpy(facts.family, "skylake");
 	facts.rdpmc = 0;
 	ck_assert_int_eq(td_probe_choose(&facts).backend, TD_BACKEND_EVENTS);
