@@ -181,7 +181,7 @@ rates()
 	PERCENT=${3:-3} NAMES=$2 holds "$1" <<'END'
 import os
 counted = {"branches": "branches", "branch-instructions": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
-           "r08c4": "rets", "wrong": "mispredicts", "stores": "branches", "prec": "insns", "again": "insns", "inst": "insns"}
+           "r08c4": "rets", "wrong": "mispredicts", "taken": "branches", "prec": "insns", "again": "insns", "inst": "insns"}
 cores = (None, report["run"].get("cores"))
 functions = {t["address"]: t for t in truth if t["what"] == "function" and t.get("cores") in cores}
 percent = float(os.environ["PERCENT"])
