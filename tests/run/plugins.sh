@@ -14,7 +14,8 @@ rm "$(profile loader)"
 
 # One plugin runs twice, the other once, the same work: a third of the samples is the other's.
 # A busy machine is not equally fast all the time, and where a hypervisor pauses it CPU time
-# goes on and no sample is taken: shares may be as much further away as CPU time is.
+# goes on and no sample is taken: shares may be as much further away as CPU time is.  Names that
+# are mixed up are 33 points.
 agent "$prog/loader" --truth "$one" "$two" "$one"
 python3 - "$work/agent.out" >"$work/parts" <<'END'
 import json, sys
@@ -24,10 +25,9 @@ print("the second plugin was mapped", "at the same address" if same else "elsewh
 print(runs[1]["cpu"] / sum(r["cpu"] for r in runs))
 END
 expect "$(profile loader)" <<END
-points = 1 + 100 * abs($(cat "$work/parts") - 1 / 3)
+points = 1 + min(13, 100 * abs($(cat "$work/parts") - 1 / 3))
 has_share("work_of_plugin_one", 2 / 3, "plugin_one.so", points)
 has_share("work_of_plugin_two", 1 / 3, "plugin_two.so", points)
-check(points < 16, "the machine is too busy to tell two runs from one: %.0f points" % points)
 END
 rm "$(profile loader)"
 
