@@ -16,6 +16,8 @@ function finish() {
 	if (events > 32 || groups > 7 || judgeds > 6 || parts > 6)
 		refuse("too many events or groups")
 	out = out sprintf("\t{\n\t\t.name = \"%s\",\n\t\t.width = %d,\n\t\t.source = \"%s\",\n\t\t.resource = %d,\n", family, width, source, resource)
+	if (over)
+		out = out "\t\t.over = {" over "},\n"
 	out = out "\t\t.cpus = " cpus ",\n"
 	if (cpus)
 		out = out "\t\t.cpu = {" cpu "},\n"
@@ -39,7 +41,7 @@ function begin_family() {
 	finish()
 	family = $2
 	width = resource = events = terms = formulas = groups = judgeds = parts = cpus = 0
-	source = cpu = event = term = formula = group = judged = part = ""
+	source = over = cpu = event = term = formula = group = judged = part = ""
 	split("", number)
 }
 function add_cpus(   i, part, range) {
@@ -53,6 +55,13 @@ function add_cpus(   i, part, range) {
 		} else
 			refuse("cpu " $2 ": " $i)
 		cpus++
+	}
+}
+function add_over(   i, part) {
+	for (i = 2; i <= NF; i++) {
+		if (split($i, part, "=") != 2 || part[2] !~ /^[1-9][0-9]?$/)
+			refuse("over: " $i)
+		over = over sprintf("[TD_NODE_%s] = %d, ", toupper(part[1]), part[2])
 	}
 }
 function add_event(   i, config, counter) {
@@ -114,6 +123,7 @@ $1 == "family" { begin_family(); next }
 $1 == "cpu" { add_cpus(); next }
 $1 == "width" { width = $2; next }
 $1 == "resource" { resource = 1; next }
+$1 == "over" { add_over(); next }
 $1 == "source" { source = substr($0, 8); next }
 $1 == "event" { add_event(); next }
 $1 == "node" { add_terms(); next }

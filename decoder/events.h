@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "decoder/format.h"
+#include "decoder/topdown.h"
 
 #define TD_FAMILY_EVENTS_MAX 32u
 #define TD_FAMILY_GROUPS_MAX 7u
@@ -82,8 +83,9 @@ struct td_event_group {
 struct td_event_family {
 	const char *name;
 	const char *source;
-	uint32_t width; /* slots a cycle */
-	int resource;   /* memory_bound is any full resource: not memory alone */
+	uint32_t width;         /* slots a cycle */
+	int resource;           /* memory_bound is any full resource: not memory alone */
+	uint8_t over[TD_NODES]; /* thresholds of its own: td_topdown_threshold() */
 	uint32_t cpus, events, terms, formulas, groups, judgeds, parts;
 	struct td_event_cpu cpu[TD_FAMILY_CPUS_MAX];
 	struct td_event event[TD_FAMILY_EVENTS_MAX];

@@ -550,7 +550,7 @@ void td_groups_values(const struct td_groups_plan *plan, const struct td_file_su
 	add_events(&all, plan, first, n, groups);
 	for (int node = 0; node < TD_NODES; node++)
 		set_node(&all, node, value);
-	td_topdown_complete(value);
+	td_topdown_complete(value, plan->family->over);
 }
 
 int td_groups_is_shared(const struct td_groups_plan *plan)

@@ -208,6 +208,7 @@ static void map_topdown(struct td_report *report)
 
 	/* the cross sums are with the first counter */
 	report->map.slots = slots == 0 ? 0 : -1;
+	report->map.over = report->plan.family ? report->plan.family->over : NULL;
 	for (int i = 0; i < TD_NODES; i++)
 		report->map.node[i] = td_report_counter(report, td_topdown_tree[i].name);
 }

@@ -691,7 +691,7 @@ static int take_result(struct td_report *report, const struct td_separate *resul
 		to->identifiability = from->identifiability;
 		to->visit = from->visit;
 		memcpy(to->node, from->node, sizeof(to->node));
-		td_topdown_flag(to->node);
+		td_topdown_flag(to->node, report->map.over);
 	}
 	report->separated = 1;
 	report->cost = result->cost;

@@ -57,19 +57,25 @@ int td_topdown_bottleneck(const struct td_topdown_value value[TD_NODES])
 	return deep >= 0 ? deep : largest_flagged(value, 0, TD_NODES_LEVEL1);
 }
 
-void td_topdown_flag(struct td_topdown_value value[TD_NODES])
+double td_topdown_threshold(const uint8_t *over, int node)
+{
+	return over && over[node] ? over[node] / 100. : td_topdown_tree[node].threshold;
+}
+
+void td_topdown_flag(struct td_topdown_value value[TD_NODES], const uint8_t *over)
 {
 	for (int i = 0; i < TD_NODES; i++) {
-		const struct td_topdown_node *node = &td_topdown_tree[i];
+		int parent = td_topdown_tree[i].parent;
 
-		value[i].flagged = value[i].present &&
-				   value[i].estimate.value > node->threshold &&
-				   (node->parent < 0 || value[node->parent].flagged);
+		value[i].flagged =
+			value[i].present &&
+			value[i].estimate.value > td_topdown_threshold(over, i) &&
+			(parent < 0 || value[parent].flagged);
 	}
 }
 
 /* Derived nodes and flags; parents and minuends stand before their users. */
-void td_topdown_complete(struct td_topdown_value value[TD_NODES])
+void td_topdown_complete(struct td_topdown_value value[TD_NODES], const uint8_t *over)
 {
 	for (int i = 0; i < TD_NODES; i++) {
 		const struct td_topdown_node *node = &td_topdown_tree[i];
@@ -86,7 +92,7 @@ void td_topdown_complete(struct td_topdown_value value[TD_NODES])
 					      : value[node->less].df;
 		}
 	}
-	td_topdown_flag(value);
+	td_topdown_flag(value, over);
 }
 
 /*
@@ -119,7 +125,7 @@ void td_topdown_values(const struct td_topdown_map *map, const struct td_file_su
 		if (value[i].present)
 			widen(&value[i], i, rounded, td_sum_value(&sum[map->slots]));
 	}
-	td_topdown_complete(value);
+	td_topdown_complete(value, map->over);
 }
 
 void td_topdown_totals(const struct td_topdown_map *map, const uint64_t *total,
@@ -141,5 +147,5 @@ void td_topdown_totals(const struct td_topdown_map *map, const uint64_t *total,
 		value[i].estimate = (struct td_estimate){part, part, part};
 		widen(&value[i], i, rounded, slots);
 	}
-	td_topdown_complete(value);
+	td_topdown_complete(value, map->over);
 }

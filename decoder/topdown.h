@@ -37,6 +37,10 @@ struct td_topdown_node {
 };
 extern const struct td_topdown_node td_topdown_tree[TD_NODES];
 
+/* The node's threshold on cores that have their own: `over` has them in percent, by
+ * enum td_node, 0 where it is the tree's.  NULL: all of them are. */
+double td_topdown_threshold(const uint8_t *over, int node);
+
 /* The node of that name, or -1. */
 int td_topdown_node(const char *name);
 
@@ -55,10 +59,10 @@ struct td_topdown_value {
 int td_topdown_bottleneck(const struct td_topdown_value value[TD_NODES]);
 
 /* Fills in derived nodes whose parts are present, then `flagged` of all nodes. */
-void td_topdown_complete(struct td_topdown_value value[TD_NODES]);
+void td_topdown_complete(struct td_topdown_value value[TD_NODES], const uint8_t *over);
 
 /* Sets `flagged` of all nodes by their thresholds. */
-void td_topdown_flag(struct td_topdown_value value[TD_NODES]);
+void td_topdown_flag(struct td_topdown_value value[TD_NODES], const uint8_t *over);
 
 /*
  * Where a tree's counters are: indexes into sum[], -1 for one that was not
@@ -67,6 +71,7 @@ void td_topdown_flag(struct td_topdown_value value[TD_NODES]);
 struct td_topdown_map {
 	int slots;
 	int node[TD_NODES];
+	const uint8_t *over; /* td_topdown_threshold() */
 };
 
 /*

@@ -16,8 +16,10 @@ static int take_plan(struct td_annotate *annotate, const struct td_file_header *
 	td_groups_read(&plan, header);
 	if (plan.groups < 2 || !plan.family)
 		return 0;
-	if (!annotate->plan.groups)
+	if (!annotate->plan.groups) {
 		annotate->plan = plan;
+		annotate->map.over = plan.family->over;
+	}
 	return td_groups_match(&annotate->plan, &plan);
 }
 
@@ -133,7 +135,8 @@ static void values_of_nodes(const struct td_annotate *annotate,
 			    struct td_topdown_value value[TD_NODES])
 {
 	struct td_file_sum sum[TD_NODES + 1];
-	struct td_topdown_map map = {.slots = annotate->map.slots};
+	struct td_topdown_map map = {.slots = annotate->map.slots,
+				     .over = annotate->map.over};
 
 	/* slots first, as td_topdown_values() wants it */
 	sum[0] = sums->slots;

@@ -38,7 +38,7 @@ static void add_weights(struct td_module_row *module, const struct td_report_fun
 	}
 }
 
-static void finish(struct td_module_row *module)
+static void finish(struct td_module_row *module, const uint8_t *over)
 {
 	double known = (double)module->known;
 
@@ -50,7 +50,7 @@ static void finish(struct td_module_row *module)
 		module->value[i].estimate = (struct td_estimate){
 			value, fmax(0, value - half), fmin(1, value + half)};
 	}
-	td_topdown_flag(module->value);
+	td_topdown_flag(module->value, over);
 }
 
 static int by_samples(const void *a, const void *b)
@@ -85,7 +85,7 @@ struct td_module_row *td_module_rows(const struct td_report *report, size_t *row
 		add_weights(row_of(row, report, &report->function[i]),
 			    &report->function[i]);
 	for (size_t i = 0; i < count; i++)
-		finish(&row[i]);
+		finish(&row[i], report->map.over);
 	qsort(row, count, sizeof(*row), by_samples);
 	while (*rows < count && row[*rows].samples)
 		++*rows;

@@ -34,7 +34,8 @@ static void put_node(FILE *out, const struct td_report *report,
 	/* ± is one column of two bytes */
 	snprintf(line, sizeof(line), "%*s%-*s %12s  over %2.0f  ",
 		 tree->parent < 0 ? 2 : 4, "", tree->parent < 0 ? 20 : 18,
-		 td_hint(report, node)->name, number, 100 * tree->threshold);
+		 td_hint(report, node)->name, number,
+		 100 * td_topdown_threshold(report->map.over, node));
 	td_print_coloured(out, style, colour, line);
 	put_bar(out, e->value);
 	fputc('\n', out);

@@ -117,7 +117,7 @@ static void put_node(struct making *making, const struct td_topdown_value *value
 	gap = 12 - (int)td_text_width(number);
 	line = say(making, TD_TUI_PLAIN, "%*s%-*s%*s%s  over %2.0f ", indent, "",
 		   24 - indent, td_hint(making->report, i)->name, gap > 0 ? gap : 0, "",
-		   number, 100 * td_topdown_tree[i].threshold);
+		   number, 100 * td_topdown_threshold(making->report->map.over, i));
 	if (line)
 		line->node = i;
 }

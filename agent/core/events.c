@@ -326,7 +326,10 @@ static void plan(const struct td_options *options, uint32_t counters,
 	shape->by_read = found->by_read;
 	shape->nodes = makes_nodes(options, counters);
 	shape->drill = shape->nodes && options->level == TD_LEVEL_AUTO;
-	memcpy(shape->percent, percent, sizeof(percent));
+	for (uint32_t node = 0; node < TD_GROUP_NODES; node++)
+		shape->percent[node] = found->family->over[node]
+					       ? found->family->over[node]
+					       : percent[node];
 	td_events_set_factors(found->family, shape);
 	if (judged == JUDGED_APART || judged == JUDGED_PARTS)
 		take_judged(options);

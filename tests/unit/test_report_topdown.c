@@ -248,11 +248,15 @@ START_TEST(small_cores_wait_for_resources)
 	HAS(text_of(report, 0), "Memory is Resource_Bound on these cores",
 	    "resource bound: a scheduler");
 	has_not(text_of(report, 0), caches);
+	ck_assert_ptr_nonnull(report->map.over);
+	ck_assert_int_eq(report->map.over[TD_NODE_BACKEND_BOUND], 10);
 	td_report_free(report);
 
 	strcpy(build.header->family, "skylake");
 	report = finish();
 	HAS(text_of(report, 0), "memory bound: loads", caches);
+	ck_assert_double_eq_tol(
+		td_topdown_threshold(report->map.over, TD_NODE_BACKEND_BOUND), 0.2, 1e-9);
 	has_not(text_of(report, 0), "Resource_Bound");
 	td_report_free(report);
 

@@ -161,6 +161,32 @@ START_TEST(bottlenecks)
 }
 END_TEST
 
+/* Small cores are flagged by thresholds of their own (data/events, "over"). */
+START_TEST(cores_have_their_own_thresholds)
+{
+	static const uint8_t over[TD_NODES] = {
+		[TD_NODE_FRONTEND_BOUND] = 20,
+		[TD_NODE_BACKEND_BOUND] = 10,
+		[TD_NODE_BRANCH_MISPREDICTS] = 5,
+	};
+	/* slots, ret, bad, fe, be, heavy, mispredicts, latency, memory */
+	static const uint64_t count[9] = {1000, 500, 160, 180, 160, 50, 90, 60, 40};
+	struct td_topdown_map map = map_of(2);
+	struct td_topdown_value v[TD_NODES];
+
+	td_topdown_totals(&map, count, 0, v);
+	ck_assert(v[TD_NODE_FRONTEND_BOUND].flagged && !v[TD_NODE_BACKEND_BOUND].flagged);
+	ck_assert(!v[TD_NODE_BRANCH_MISPREDICTS].flagged);
+	map.over = over;
+	td_topdown_totals(&map, count, 0, v);
+	ck_assert(!v[TD_NODE_FRONTEND_BOUND].flagged && v[TD_NODE_BACKEND_BOUND].flagged);
+	ck_assert(v[TD_NODE_BRANCH_MISPREDICTS].flagged);
+	ck_assert_double_eq_tol(td_topdown_threshold(over, TD_NODE_BACKEND_BOUND), 0.1,
+				1e-9);
+	ck_assert_double_eq_tol(td_topdown_threshold(over, TD_NODE_RETIRING), 0.7, 1e-9);
+}
+END_TEST
+
 /* A constant mix is rounded the same way in every window. */
 START_TEST(rounding_widens)
 {
@@ -200,9 +226,10 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("topdown", (const TTest *const[]){
-					    the_tree_is_a_tree, values_and_flags,
-					    level1_only, totals_have_no_sampling_error,
-					    names_are_tma_s, bottlenecks, rounding_widens,
-					    totals_are_rounded_and_signed, NULL});
+	return unit_main("topdown",
+			 (const TTest *const[]){
+				 the_tree_is_a_tree, values_and_flags, level1_only,
+				 totals_have_no_sampling_error, names_are_tma_s,
+				 bottlenecks, cores_have_their_own_thresholds,
+				 rounding_widens, totals_are_rounded_and_signed, NULL});
 }
