@@ -57,16 +57,20 @@ static int is_first(const struct td_groups_plan *plan, uint32_t event)
 	return 1;
 }
 
+/* An event's name may have commas: cpu/event=1,umask=2/. */
 static void head_of_rates(FILE *out, const struct td_report *report)
 {
-	for (uint32_t i = 0; i < report->plan.events; i++) {
-		const char *name = report->plan.event[i].name;
+	static const char *const columns[] = {"per_cycle_value", "per_cycle_low",
+					      "per_cycle_high", "per_instruction_value"};
+	char title[TD_EVENT_NAME + sizeof("_per_instruction_value")];
 
-		if (is_first(&report->plan, i))
-			fprintf(out,
-				",%s_per_cycle_value,%s_per_cycle_low,%s_per_cycle_high,"
-				"%s_per_instruction_value",
-				name, name, name, name);
+	for (uint32_t i = 0; i < report->plan.events; i++) {
+		for (size_t k = 0; k < 4 && is_first(&report->plan, i); k++) {
+			snprintf(title, sizeof(title), "%s_%s",
+				 report->plan.event[i].name, columns[k]);
+			fputc(',', out);
+			td_quote_csv(out, title);
+		}
 	}
 }
 

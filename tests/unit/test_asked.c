@@ -53,7 +53,7 @@ static void setup(const char *inst)
 	build_event(&build, "inst", 0, 5);
 	build_event(&build, "br_misp", 1, 1);
 	build_event(&build, "near_returns", 1, 2);
-	build_event(&build, "nothing", 1, 3);
+	build_event(&build, "cpu/event=0xc8,umask=1/", 1, 3);
 	build_event(&build, inst, 1, 5);
 	build.header->asked = 7 << 1;
 	object = build_object(&build, TD_OBJECT_ELF, "/nonexistent/libx.so");
@@ -79,9 +79,10 @@ START_TEST(shown_by_their_names)
 	printed_has(report, PRINTED_TEXT, "br_misp 5±0.038/1000 insns");
 	printed_has(report, PRINTED_TEXT, "near_returns 10±0.075/1000 insns");
 	/* the 95 % bound of none, 3, in as many instructions */
-	printed_has(report, PRINTED_TEXT, "nothing 0±0.25/1000 insns");
+	printed_has(report, PRINTED_TEXT, "cpu/event=0xc8,umask=1/ 0±0.25/1000 insns");
 	printed_has(report, PRINTED_JSON, "\"near_returns\": {");
-	printed_has(report, PRINTED_CSV, ",near_returns_per_cycle_value,");
+	printed_has(report, PRINTED_CSV, ",\"near_returns_per_cycle_value\",");
+	printed_has(report, PRINTED_CSV, ",\"cpu/event=0xc8,umask=1/_per_cycle_low\",");
 	teardown();
 }
 END_TEST
