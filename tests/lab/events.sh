@@ -173,8 +173,9 @@ further()
 {
 	echo
 	echo "== further events"
-	# the kernel's own, raw, the table's, raw with a name, and one that only /sys has
-	lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,wrong=r00c5,branch-instructions,no-such-event"
+	# the kernel's own, raw, the table's, raw with long names that begin alike, terms of the PMU
+	lab_setup="TDAGENT_EVENTS=branch-misses,r08c4,br_misp,BR_MISP_RETIRED:ALL_BRANCHES=r00c5"
+	lab_setup=$lab_setup,BR_MISP_RETIRED:ALL_AGAIN=r00c5,cpu/event=0xc4,umask=8/,no-such-event
 	lab more "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 600 >/out/truth
 		LD_LIBRARY_PATH=/in ./tdagent list >/out/list"
 	lab_setup=
@@ -184,10 +185,11 @@ further()
 	holds more <<'END'
 check(any("no event 'no-such-event'" in note for note in report["run"]["notes"]), "notes: %s" % report["run"]["notes"])
 END
-	rates more "branch-misses r08c4 br_misp wrong branch-instructions"
+	rates more "branch-misses r08c4 br_misp BR_MISP_RETIRED:ALL_BRANCHES BR_MISP_RETIRED:ALL_AGAIN cpu/event=0xc4,umask=8/"
 	for line in '^  branch-misses$' '^  branch-instructions$' '^of the event table skylake' '^  br_misp  *rc5$'; do
 		grep -q "$line" "$work/more/list" || fail "tdagent list: no '$line'"
 	done
+	grep -q '^  cycles  *(refused)' "$work/more/list" && fail "tdagent list: $(cat "$work/more/list")"
 	grep -q '^  topdown-\|^  slots$' "$work/more/list" && fail "tdagent list has what cannot be asked for"
 	"$tdagent" report "$work/more/profile" >"$work/more.text"
 	grep -q "branch-misses [0-9.]*±[0-9.]*/1000 insns" "$work/more.text" || fail "more: not in the text"
