@@ -15,7 +15,7 @@
 #define STRETCH_PART 0.01 /* of its function's ends, at least */
 #define STRETCH_SURE 10.  /* log of how much likelier two of them are than one */
 #define SCARCER 3.        /* times: own windows in one stretch and in the next */
-#define TELLING 1         /* own windows, however few, that tell how a stretch behaves */
+#define TOLD 0.25         /* parts of the cycles that such few windows would miss */
 #define BRIEF 16.         /* cycles: own windows of visits that are as short as windows */
 
 #define VALUES (TD_NODES_LEVEL1 + 1)
@@ -138,22 +138,41 @@ static double rounding(const struct td_axis *axis, const struct piece *p)
 	return axis->whole > 0 ? 0 : TD_NODES_LEVEL1 * p->xx / (12. * 255 * 255);
 }
 
-/*
- * F of two pieces against one: about 1 if chance alone makes them differ, less if
- * rounding may.  What few or long windows show of chance is less than what reading
- * leaves of few short ones.
- */
+static const struct piece *fewer(const struct piece *a, const struct piece *b)
+{
+	return a->n < b->n ? a : b;
+}
+
+/* Squares that a window misses by chance.  What few or long windows show of it is less
+ * than what reading leaves of few short ones. */
+static double chance(const struct piece *a, const struct piece *b)
+{
+	const struct piece *few = fewer(a, b);
+	double n = a->n + b->n;
+	double shown = n > LINES ? (missed(a) + missed(b)) / (n - LINES) : 0;
+
+	return fmax(shown, few->reading / few->n) + 1e-9;
+}
+
+/* F of two pieces against one: about 1 if chance alone makes them differ, less if
+ * rounding may. */
 static double differ(const struct td_axis *axis, const struct piece *a,
 		     const struct piece *b)
 {
-	const struct piece *few = a->n < b->n ? a : b;
-	double apart = missed(a) + missed(b), more, chance;
 	struct piece both = *a;
+	double more;
 
 	join(&both, b);
-	more = missed(&both) - apart - fmin(rounding(axis, a), rounding(axis, b));
-	chance = both.n > LINES ? apart / (both.n - LINES) : 0;
-	return more / 2 / (fmax(chance, few->reading / few->n) + 1e-9);
+	more = missed(&both) - missed(a) - missed(b) -
+	       fmin(rounding(axis, a), rounding(axis, b));
+	return more / 2 / chance(a, b);
+}
+
+/* Would they differ for sure, were TOLD of the cycles another node's in one of them? */
+static int would_differ(const struct piece *a, const struct piece *b)
+{
+	return a->n > 0 && b->n > 0 &&
+	       TOLD * TOLD * fewer(a, b)->xx > PIECES_DIFFER * chance(a, b);
 }
 
 /* Pieces with about as many samples each; one offset is in one piece. */
@@ -338,11 +357,11 @@ static uint32_t offset_after(const struct end *end, const struct stretches *s, u
 	return i + 1 < s->n ? end[s->at[i + 1].begin].offset : UINT32_MAX;
 }
 
-/* Those whose own windows, the few of one of them as well, say that they behave alike. */
+/* Those whose own windows say that they behave alike, if only a few do. */
 static int are_alike(const struct td_axis *axis, const struct piece *a,
 		     const struct piece *b)
 {
-	return a->n >= TELLING && b->n >= TELLING && differ(axis, a, b) <= PIECES_DIFFER;
+	return would_differ(a, b) && differ(axis, a, b) <= PIECES_DIFFER;
 }
 
 /* Where in such a visit a window begins says whether it is own, not how the stretch

@@ -8,8 +8,10 @@
 #include "tests/unit/unit.h"
 
 #define RUNS 3
-#define LINKS 3 /* functions of 27, 40 and 30 cycles */
-#define WAYS 1  /* the function of a short way and a long one */
+#define LINKS 3       /* functions of 27, 40 and 30 cycles */
+#define BEFORE 18.    /* cycles of sim_windows.c's windows before the program */
+#define LONG_WAY 1000 /* offset of the long way in it */
+#define WAYS 1        /* the function of a short way and a long one */
 
 /* All own windows are of the long way. */
 START_TEST(short_way_and_long_way)
@@ -78,8 +80,30 @@ START_TEST(start_without_empty_windows)
 }
 END_TEST
 
+/* Own windows of the short way are none, but for one that is really of the long way, of
+ * so many cycles. */
+static void move_window(double cycles)
+{
+	int moved = 0;
+
+	for (size_t i = 0; i < sim.windows; i++) {
+		struct td_separate_window *w = &sim.window[i];
+
+		if (w->open != WAYS || w->close != WAYS || w->calls || w->empty)
+			continue;
+		if (w->open_offset < LONG_WAY) {
+			w->calls = 1;
+		} else if (!moved && fabs(w->requested - BEFORE - cycles) < 1) {
+			w->open_offset = 0;
+			w->close_offset = 1;
+			moved = 1;
+		}
+	}
+	ck_assert(moved);
+}
+
 /* Pieces of the function whose own windows are of one way, if edges are so wide. */
-static unsigned pieces_of_ways(double edges)
+static unsigned pieces_of_ways(double edges, double moved)
 {
 	const struct sim_setup setup = {.kind = SIM_WAYS,
 					.seed = 2,
@@ -92,6 +116,8 @@ static unsigned pieces_of_ways(double edges)
 	unsigned pieces = 0;
 
 	sim_run(&sim, &setup);
+	if (moved > 0)
+		move_window(moved);
 	input.window = sim.window;
 	input.windows = sim.windows;
 	input.functions = sim.functions;
@@ -108,8 +134,17 @@ static unsigned pieces_of_ways(double edges)
 /* Behind edges a piece that few windows know of is worse than a mean. */
 START_TEST(whole_behind_edges)
 {
-	ck_assert_uint_eq(pieces_of_ways(0), 2);
-	ck_assert_uint_eq(pieces_of_ways(20), 1);
+	ck_assert_uint_eq(pieces_of_ways(0, 0), 2);
+	ck_assert_uint_eq(pieces_of_ways(20, 0), 1);
+}
+END_TEST
+
+/* One window in which a difference would hardly show does not say that both behave
+ * alike; one in which it would does. */
+START_TEST(told_by_what_would_show)
+{
+	ck_assert_uint_eq(pieces_of_ways(0, 6), 2);
+	ck_assert_uint_eq(pieces_of_ways(0, 60), 1);
 }
 END_TEST
 
@@ -256,11 +291,11 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("separate_own",
-			 (const TTest *const[]){short_way_and_long_way,
-						whole_behind_edges,
-						the_same_windows_again, beyond_a_bound,
-						lengths_of_blocks, loops_at_the_entry,
-						nothing_below_a_step,
-						start_without_empty_windows, NULL});
+	return unit_main(
+		"separate_own",
+		(const TTest *const[]){short_way_and_long_way, whole_behind_edges,
+				       told_by_what_would_show, the_same_windows_again,
+				       beyond_a_bound, lengths_of_blocks,
+				       loops_at_the_entry, nothing_below_a_step,
+				       start_without_empty_windows, NULL});
 }
