@@ -664,9 +664,9 @@ static const struct published {
 	SMALL(gracemont),
 	SMALL(crestmont),
 	SMALL(skymont),
-#define ZEN(name)                                                                        \
+#define ZEN(name, share)                                                                 \
 	{                                                                                \
-#name, name##_events, 1,                                                 \
+#name, name##_events, share,                                             \
 		{                                                                        \
 			{"frontend_bound", zen_frontend},                                \
 				{"fetch_latency", zen_latency},                          \
@@ -680,8 +680,11 @@ static const struct published {
 			}                                                                \
 		}                                                                        \
 	}
-	ZEN(zen4),
-	ZEN(zen5),
+	/* 0.3: smt_contention had the other slots, which fall out of what is published */
+	ZEN(zen4, 1),
+	ZEN(zen4, 0.3),
+	ZEN(zen5, 1),
+	ZEN(zen5, 0.3),
 	{"neoverse-v1",
 	 arm_events,
 	 1,
