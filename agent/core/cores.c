@@ -58,24 +58,59 @@ static bool may_move(void)
 	return may;
 }
 
-bool td_cores_find(struct td_cores cores[TD_CORE_TYPES])
+/* What /sys says, wherever the thread may run. */
+static bool find(const char *pmu, struct td_cores *cores)
 {
-	static const char *const pmus[TD_CORE_TYPES] = {"cpu_core", "cpu_atom"};
-	cpu_set_t allowed;
 	char type[16];
 
-	for (unsigned i = 0; i < TD_CORE_TYPES; i++) {
-		if (!read_line(pmus[i], "type", type, sizeof(type)) ||
-		    !read_line(pmus[i], "cpus", cores[i].list, sizeof(cores[i].list)))
-			return false;
-		cores[i].type = (uint32_t)strtoul(type, NULL, 10);
-		parse_list(cores[i].list, &cores[i].cpus);
-	}
-	if (!may_move() || sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+	if (!read_line(pmu, "type", type, sizeof(type)) ||
+	    !read_line(pmu, "cpus", cores->list, sizeof(cores->list)))
+		return false;
+	cores->type = (uint32_t)strtoul(type, NULL, 10);
+	parse_list(cores->list, &cores->cpus);
+	return true;
+}
+
+/* Where the calling thread may run: by no call that a filter might end it for. */
+static bool find_allowed(cpu_set_t *cpus)
+{
+	static const char name[] = "\nCpus_allowed_list:\t";
+	static char text[4096]; /* too large for a small stack */
+	const char *at;
+
+	if (td_proc_read("/proc/thread-self/status", text, sizeof(text)) <= 0)
+		return false;
+	at = strstr(text, name);
+	if (at)
+		parse_list(at + strlen(name), cpus);
+	return at != NULL;
+}
+
+bool td_cores_find(struct td_cores cores[TD_CORE_TYPES])
+{
+	cpu_set_t allowed;
+
+	if (!find("cpu_core", &cores[TD_CORES_LARGE]) ||
+	    !find("cpu_atom", &cores[TD_CORES_SMALL]))
+		return false;
+	if (!may_move() || !find_allowed(&allowed))
 		return false;
 	for (unsigned i = 0; i < TD_CORE_TYPES; i++)
 		CPU_AND(&cores[i].cpus, &cores[i].cpus, &allowed);
 	return true;
+}
+
+bool td_cores_may_leave_large(void)
+{
+	struct td_cores large;
+	cpu_set_t allowed;
+
+	if (!find("cpu_core", &large))
+		return false;
+	if (!find_allowed(&allowed))
+		return true;
+	CPU_AND(&large.cpus, &large.cpus, &allowed);
+	return !CPU_EQUAL(&large.cpus, &allowed);
 }
 
 int td_cores_visit(const cpu_set_t *cpus, cpu_set_t *before)

@@ -24,6 +24,10 @@ struct td_cores {
  * does not say so, or a filter on system calls ends who moves from core to core. */
 bool td_cores_find(struct td_cores cores[TD_CORE_TYPES]);
 
+/* The processor is hybrid, and the calling thread may run on other cores than the large
+ * ones, which lack some of their registers; also where td_cores_find() is false. */
+bool td_cores_may_leave_large(void);
+
 /* Two hardware threads of a core are on: what is the core's is not a thread's alone. */
 bool td_cores_are_shared(void);
 

@@ -622,8 +622,6 @@ static int detect_hybrid(const struct td_options *options,
 						      unused, sizeof(unused)) == 0 &&
 					 go_together();
 	look_at(TD_CORES_LARGE);
-	/* measured there or not, the program may be on one when counters are read */
-	td_groups_common = COMMON;
 	if (!td_events_on_both() && options->events[0] &&
 	    td_groups_shapes[TD_CORES_LARGE].groups +
 			    td_groups_shapes[TD_CORES_SMALL].groups >
@@ -655,6 +653,9 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 			error = try_without_topdown(options, why, size);
 	}
 	works = !error;
+	/* measured or not, small cores may be where counters are read */
+	if (works && td_cores_may_leave_large())
+		td_groups_common = COMMON;
 	return error;
 }
 

@@ -410,15 +410,13 @@ static int try_all(struct td_metrics_machine *machine, bool can_clear, char *why
 	return error;
 }
 
-static int detect_here(struct td_metrics_machine *machine, bool moves, char *why,
-		       size_t size)
+static int detect_here(struct td_metrics_machine *machine, char *why, size_t size)
 {
 	const char *device = offers("cpu_core", "events/slots") ? "cpu_core" : "cpu";
 
 	if (!offers(device, "events/slots") || !offers(device, "events/topdown-retiring"))
 		return refuse(why, size, -ENOENT,
 			      "this machine offers no slots and topdown events");
-	machine->moves = moves;
 	machine->type = read_number(device, "type", PERF_TYPE_RAW);
 	machine->cycles = PERF_COUNT_HW_CPU_CYCLES;
 	if (strcmp(device, "cpu_core") == 0)
@@ -437,13 +435,13 @@ static int detect(struct td_metrics_machine *machine, char *why, size_t size)
 	cpu_set_t before;
 	int error;
 
+	machine->moves = td_cores_may_leave_large();
 	if (!td_cores_find(cores))
-		return detect_here(machine, false, why, size);
+		return detect_here(machine, why, size);
 	if (td_cores_visit(&cores[TD_CORES_LARGE].cpus, &before) != 0)
 		return refuse(why, size, -ENOENT,
 			      "the program may not run on the large cores");
-	error = detect_here(machine, CPU_COUNT(&cores[TD_CORES_SMALL].cpus) > 0, why,
-			    size);
+	error = detect_here(machine, why, size);
 	td_cores_leave(&before);
 	return error;
 }
