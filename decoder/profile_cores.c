@@ -2,8 +2,11 @@
 #include "decoder/profile_cores.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "decoder/topdown.h"
 
 static uint64_t count_samples(const struct td_profile *profile, unsigned cores)
 {
@@ -36,6 +39,26 @@ static void keep_groups(struct td_file_header *header, uint32_t first, uint32_t 
 	header->groups = n;
 }
 
+/* Where the counters are events and not nodes, they are those of the large cores. */
+static void name_counters(struct td_file_header *header)
+{
+	struct td_file_counter *counter = header->counter;
+	int first = 1;
+
+	for (uint64_t i = 0; i < header->events; i++) {
+		const struct td_file_event *event = &header->event[i];
+
+		if (event->group || !event->value || event->value >= header->counters ||
+		    strcmp(event->name, "inst") == 0)
+			continue;
+		for (unsigned v = 1; first && v <= TD_NODES_LEVEL1; v++)
+			snprintf(counter[v].name, sizeof(counter[v].name), "none");
+		first = 0;
+		snprintf(counter[event->value].name, sizeof(counter->name), "%.*s",
+			 (int)sizeof(counter->name) - 1, event->name);
+	}
+}
+
 static void keep_header(struct td_file_header *header, int small)
 {
 	uint32_t large = header->small_group;
@@ -44,6 +67,7 @@ static void keep_header(struct td_file_header *header, int small)
 		keep_groups(header, large, header->groups - large);
 		header->slots_a_cycle = header->small_width;
 		memcpy(header->family, header->small_family, sizeof(header->family));
+		name_counters(header);
 	} else {
 		keep_groups(header, 0, large);
 	}

@@ -193,15 +193,27 @@ static void count_leavings(const struct td_groups_plan *plan, uint32_t number,
 	group->left[1] = plan->calls[number] ? plan->calls[number] : -1;
 }
 
-/* Where a core is shared: a node is no sum of a group's counts, but each group's events
- * can be told apart. */
+/* Some groups count returns beside their events, and others do not. */
+static int are_returns_apart(const struct td_groups_plan *plan)
+{
+	for (uint32_t g = 0; g < plan->groups; g++)
+		if (plan->returns[g])
+			return 1;
+	return 0;
+}
+
+/* Where a core is shared, or its small cores go with such ones: a node is no sum of a
+ * group's counts, but each group's events can be told apart. */
 static void find_rates(struct taking *t, const struct td_groups_plan *plan)
 {
+	int apart = are_returns_apart(plan);
+
 	for (uint32_t g = 0; g < plan->groups; g++) {
 		struct group *group = &t->group[g];
 
-		group->taken = plan->returns[g] && has_empty(t->profile, g);
-		count_leavings(plan, g, group);
+		if (apart)
+			count_leavings(plan, g, group);
+		group->taken = group->left[0] >= 0 && has_empty(t->profile, g);
 		t->rates = t->rates || group->taken;
 		if (group->taken && group->left[1] >= 0)
 			t->returns = TD_RETURNS_AND_CALLS;
@@ -230,10 +242,11 @@ static void find_parts(struct taking *t)
 
 	td_groups_read(&plan, &t->profile->header);
 	if (!t->whole) {
-		if (td_groups_is_shared(&plan))
-			find_rates(t, &plan);
-		else if (t->profile->header.windows == TD_WINDOWS_VERNIER)
+		if (t->profile->header.windows == TD_WINDOWS_VERNIER &&
+		    !td_groups_is_shared(&plan))
 			find_parts_of_all(t, &plan);
+		else
+			find_rates(t, &plan);
 		return;
 	}
 	for (uint32_t g = 1; g < plan.groups; g++) {

@@ -28,7 +28,8 @@ struct group {
 	const struct td_report_counts *counts;
 	const struct td_separate_trace *insns; /* NULL: nobody knows them */
 	uint32_t number;
-	int rare; /* its rare events, else the others */
+	int rare;  /* its rare events, else the others */
+	int alone; /* there is nothing beside them: level 1 is of rates, too */
 	struct event event[TD_SEPARATE_NODES];
 	unsigned events;
 	int returns; /* as td_separate_input's, of its windows */
@@ -118,9 +119,9 @@ static void take_windows(const struct td_separate_input *input,
 	}
 }
 
-/* `alone`: there is nothing beside them, so they are taken of long functions as well. */
+/* Those that are alone are taken of long functions as well. */
 static int take_rates(const struct group *group, const struct td_separate_cost *cost,
-		      const struct td_separate_function *from, int alone,
+		      const struct td_separate_function *from,
 		      struct td_report_function *to)
 {
 	if (!to->groups)
@@ -137,7 +138,7 @@ static int take_rates(const struct group *group, const struct td_separate_cost *
 			continue;
 		to->groups->rate[event->number] = (struct td_groups_rate){
 			.known = 1,
-			.own = !alone && from->visit >= VISIT_LONG,
+			.own = !group->alone && from->visit >= VISIT_LONG,
 			.df = value->df,
 			.value = by * value->estimate.value,
 			.half = by * (value->estimate.high - value->estimate.low) / 2,
@@ -182,7 +183,6 @@ static int take_group(struct td_report *report, const struct group *group)
 		/* what nobody looked at stays blank, though its neighbours were */
 		if (opened[f] >= OPENED_FEW && from->evidence != TD_EVIDENCE_NONE)
 			err = take_rates(group, &result->cost, from,
-					 td_groups_is_shared(&report->plan),
 					 &report->function[f]);
 	}
 	free(opened);
@@ -303,8 +303,11 @@ int td_report_rates(struct td_report *report, const struct td_separate_input *in
 		    const struct td_separate_trace *insns, uint32_t first)
 {
 	size_t n = first < report->plan.groups ? 2 * (report->plan.groups - first) : 0;
-	struct group all = {
-		.plan = &report->plan, .input = input, .counts = counts, .insns = insns};
+	struct group all = {.plan = &report->plan,
+			    .input = input,
+			    .counts = counts,
+			    .insns = insns,
+			    .alone = !first};
 	struct td_separate common = {.functions = 0};
 	struct group *group = malloc((n + 1) * sizeof(*group));
 	int err = group ? 0 : -ENOMEM;

@@ -699,6 +699,8 @@ void td_backend_describe(const struct td_options *options,
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
 	note_conversion(options, choice, header->period_unit);
 	note_cores(options, choice);
+	if (cycles)
+		td_cores_note_low_power();
 	note_unused(options, choice, header->level);
 	if (cycles && long_was_shorter)
 		td_core_note("a sample every %llu cycles would measure little but the "

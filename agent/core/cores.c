@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agent/core/confined.h"
+#include "agent/core/core.h"
 #include "agent/sigsafe/proc.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
@@ -111,6 +112,20 @@ bool td_cores_may_leave_large(void)
 		return true;
 	CPU_AND(&large.cpus, &large.cpus, &allowed);
 	return !CPU_EQUAL(&large.cpus, &allowed);
+}
+
+void td_cores_note_low_power(void)
+{
+	struct td_cores cores;
+	cpu_set_t allowed;
+
+	if (!find("cpu_lowpower", &cores) || !find_allowed(&allowed))
+		return;
+	CPU_AND(&cores.cpus, &cores.cpus, &allowed);
+	if (CPU_COUNT(&cores.cpus))
+		td_core_note("what ran on the low-power cores (CPUs %s) is neither "
+			     "sampled nor counted",
+			     cores.list);
 }
 
 int td_cores_visit(const cpu_set_t *cpus, cpu_set_t *before)

@@ -28,6 +28,10 @@ bool td_cores_find(struct td_cores cores[TD_CORE_TYPES]);
  * ones, which lack some of their registers; also where td_cores_find() is false. */
 bool td_cores_may_leave_large(void);
 
+/* Notes the cores of a third PMU, cpu_lowpower (Arrow Lake H), of which nothing is
+ * measured, if the calling thread may run on them. */
+void td_cores_note_low_power(void);
+
 /* Two hardware threads of a core are on: what is the core's is not a thread's alone. */
 bool td_cores_are_shared(void);
 

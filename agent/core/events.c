@@ -300,7 +300,7 @@ static bool is_one_group(const struct td_options *options)
 static bool makes_nodes(const struct td_options *options, uint32_t counters)
 {
 	return counters >= found->family->group[0].events && found->family->terms &&
-	       !found->shared && (!found->beside || is_one_group(options));
+	       !found->shared && !found->raw && (!found->beside || is_one_group(options));
 }
 
 /* More events than a window keeps are for level 1's group alone, and only while nodes are
@@ -577,6 +577,8 @@ static int detect_there(const struct td_options *options, const struct td_cores 
 		return error;
 	td_events_this_cpu(&family, &model);
 	found->pmu = there->type;
+	/* smt/active is of large cores: small ones have one thread */
+	found->shared = found->shared && vendor != TD_VENDOR_ATOM;
 	td_events_asked_find(found, options->events, &source);
 	error = detect(options, vendor, family, model, why, size);
 	if (error)
@@ -585,14 +587,19 @@ static int detect_there(const struct td_options *options, const struct td_cores 
 	return error;
 }
 
-/* Do the windows of both have the same values, and the profile room for both? */
+/* Do the windows of both have the same values, and the profile room for both?  A family
+ * without top-down says of neither type what the other's events are. */
 static bool go_together(void)
 {
 	const struct td_groups_shape *large = &td_groups_shapes[TD_CORES_LARGE],
 				     *small = &td_groups_shapes[TD_CORES_SMALL];
 
-	return large->nodes && small->nodes && !large->by_read && !small->by_read &&
-	       all_found[TD_CORES_LARGE].judged == all_found[TD_CORES_SMALL].judged &&
+	const struct td_events_found *of_large = &all_found[TD_CORES_LARGE],
+				     *of_small = &all_found[TD_CORES_SMALL];
+
+	return large->nodes == small->nodes && !large->by_read && !small->by_read &&
+	       !of_large->why[0] && !of_small->why[0] &&
+	       of_large->judged == of_small->judged &&
 	       large->groups + small->groups <= TD_GROUPS_MAX;
 }
 
@@ -618,6 +625,8 @@ static int detect_hybrid(const struct td_options *options,
 	if (error || !CPU_COUNT(&small->cpus))
 		return error;
 	look_at(TD_CORES_SMALL);
+	/* the header names the values of both */
+	found->raw = !td_groups_shapes[TD_CORES_LARGE].nodes;
 	all_found[TD_CORES_SMALL].both = detect_there(options, small, TD_VENDOR_ATOM,
 						      unused, sizeof(unused)) == 0 &&
 					 go_together();
@@ -642,7 +651,7 @@ int td_events_detect(const struct td_options *options, char *why, size_t size)
 
 	if (works)
 		return 0;
-	found->shared = all_found[TD_CORES_SMALL].shared = td_cores_are_shared();
+	found->shared = td_cores_are_shared();
 	if (td_cores_find(cores)) {
 		error = detect_hybrid(options, cores, why, size);
 	} else {

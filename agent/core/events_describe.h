@@ -44,6 +44,7 @@ struct td_events_found {
 	char why[96]; /* there is no top-down; "": there is */
 	enum td_events_judged judged;
 	bool shared;       /* the core has two threads that are on */
+	bool raw;          /* of small cores: like the large ones they have no nodes */
 	bool beside;       /* cut for the vernier, beside its two cycle counters */
 	bool by_read;      /* user mode may not read counters */
 	uint32_t counters; /* general-purpose ones in a group */

@@ -33,14 +33,16 @@ static inline __attribute__((always_inline)) void lab_sleep(void)
 	raw_syscall(SYS_nanosleep, &nap, NULL, NULL, 0);
 }
 
-/* To the first CPU or the second, in turn. */
+/* The second CPU, or another than that (its bit). */
+static unsigned long lab_second_cpu = 2;
+
+/* To the first CPU or that one, in turn. */
 static inline __attribute__((always_inline)) void lab_migrate(void)
 {
-	static const unsigned long cpus[2] = {1, 2};
 	static unsigned turn;
+	unsigned long cpu = turn++ & 1 ? lab_second_cpu : 1;
 
-	raw_syscall(SYS_sched_setaffinity, NULL, (void *)sizeof(cpus[0]),
-		    &cpus[turn++ & 1], 0);
+	raw_syscall(SYS_sched_setaffinity, NULL, (void *)sizeof(cpu), &cpu, 0);
 }
 
 #endif

@@ -4,10 +4,11 @@
  * called in an order that changes each round.  Prints the emulator's exact truth
  * about itself (truth.h).
  *
- * phases [-x sleep|migrate|block|FUNCTION:POINTS]... [OPTION]... (truth.h)
+ * phases [-x sleep|migrate|migrate2|block|FUNCTION:POINTS]... [OPTION]... (truth.h)
  *
- * -x: what the functions do half-way, now and then; or of FUNCTION so many points of
- * the slots go from retiring to backend bound.
+ * -x: what the functions do half-way, now and then (migrate: between CPUs 0 and 1,
+ * migrate2: 0 and 2); or of FUNCTION so many points of the slots go from retiring to
+ * backend bound.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -163,11 +164,14 @@ static bool move_points(const char *text)
 
 static bool change(const char *name)
 {
-	unsigned added = strcmp(name, "sleep") == 0     ? SLEEP
-			 : strcmp(name, "migrate") == 0 ? MIGRATE
-			 : strcmp(name, "block") == 0   ? BLOCK
-							: 0;
+	unsigned added = strcmp(name, "sleep") == 0      ? SLEEP
+			 : strcmp(name, "migrate") == 0  ? MIGRATE
+			 : strcmp(name, "migrate2") == 0 ? MIGRATE
+			 : strcmp(name, "block") == 0    ? BLOCK
+							 : 0;
 
+	if (strcmp(name, "migrate2") == 0)
+		lab_second_cpu = 1 << 2;
 	disturbances |= added;
 	return added || move_points(name);
 }

@@ -45,6 +45,7 @@ decoder_tests = \
 	tests/unit/test_registers \
 	tests/unit/test_report \
 	tests/unit/test_report_log \
+	tests/unit/test_report_shared \
 	tests/unit/test_report_ticks \
 	tests/unit/test_report_topdown \
 	tests/unit/test_separate \
@@ -167,10 +168,15 @@ tests_unit_test_report_SOURCES = tests/unit/test_report.c $(td_build_profile) \
 tests_unit_test_report_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_LDADD = tools/libprint.la $(td_unit_ldadd)
 tests_unit_test_report_log_SOURCES = tests/unit/test_report_log.c $(td_build_profile) $(td_printed) \
-	tests/unit/log_windows.c tests/unit/log_windows.h \
+	tests/unit/log_run.h tests/unit/log_windows.c tests/unit/log_windows.h \
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_report_log_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_log_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
+tests_unit_test_report_shared_SOURCES = tests/unit/test_report_shared.c $(td_build_profile) \
+	tests/unit/log_run.h tests/unit/log_windows.c tests/unit/log_windows.h \
+	tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_report_shared_CFLAGS = $(td_unit_cflags)
+tests_unit_test_report_shared_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_report_ticks_SOURCES = tests/unit/test_report_ticks.c $(td_build_profile) \
 	tests/unit/log_windows.c tests/unit/log_windows.h \
 	tests/unit/sim_windows.c tests/unit/sim_windows.h

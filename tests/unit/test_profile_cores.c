@@ -140,6 +140,22 @@ START_TEST(small_cores)
 }
 END_TEST
 
+/* Where counters are events they are of other names on either type. */
+START_TEST(counters_are_the_cores_own)
+{
+	setup();
+	strcpy(build.header->counter[1].name, "retired");
+	build_event(&build, "retired", 0, 1);
+	read_cores(TD_CORES_LARGE);
+	ck_assert_str_eq(profile.header.counter[1].name, "retired");
+	td_profile_free(&profile);
+	build_event(&build, "frontend", 3, 1);
+	read_cores(TD_CORES_SMALL);
+	ck_assert_str_eq(profile.header.counter[1].name, "frontend");
+	teardown();
+}
+END_TEST
+
 START_TEST(large_unless_nothing_was_there)
 {
 	struct td_file_thread *large;
@@ -192,6 +208,7 @@ int main(void)
 {
 	return unit_main("profile_cores",
 			 (const TTest *const[]){
-				 large_cores, small_cores, large_unless_nothing_was_there,
-				 others_are_whole, old_records_have_no_cores, NULL});
+				 large_cores, small_cores, counters_are_the_cores_own,
+				 large_unless_nothing_was_there, others_are_whole,
+				 old_records_have_no_cores, NULL});
 }

@@ -9,6 +9,7 @@
 #include "decoder/separate_parts.h"
 #include "tests/unit/build_profile.h"
 #include "tests/unit/json.h"
+#include "tests/unit/log_run.h"
 #include "tests/unit/log_windows.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/sim_windows.h"
@@ -24,44 +25,8 @@ static void log_run(struct build *build, const struct sim *sim)
 	log_windows(build, sim, LOG_METRICS);
 }
 
-static const struct td_report_function *find(const struct td_report *report,
-					     unsigned function)
-{
-	for (size_t i = 0; i < report->functions; i++) {
-		if (report->function[i].address == log_address(function))
-			return &report->function[i];
-	}
-	ck_abort_msg("function %u is missing", function);
-	return NULL;
-}
-
 static const struct sim_setup setup = {
 	.kind = SIM_AWKWARD, .seed = 4, .windows = WINDOWS, .shortest = 2, .most = 600};
-
-/* What was simulated, what of it is logged, and what the report makes of that. */
-struct run {
-	struct sim sim;
-	struct build build;
-	struct td_report *report;
-};
-
-/* Functions are told apart. */
-static void run_start(struct run *run, const struct sim_setup *as, enum log_kind kind)
-{
-	sim_run(&run->sim, as);
-	log_windows(&run->build, &run->sim, kind);
-	run->report = td_report_new(&(struct td_report_query){0});
-	build_add(&run->build, run->report);
-	ck_assert_int_eq(td_report_finish(run->report), 0);
-	ck_assert(run->report->separated);
-}
-
-static void run_free(struct run *run)
-{
-	td_report_free(run->report);
-	build_free(&run->build);
-	sim_free(&run->sim);
-}
 
 /* The same as from the windows themselves, in spite of registers, places and names. */
 START_TEST(same_as_the_library)
@@ -506,35 +471,6 @@ static double width_of(const struct td_report *report)
 	return sum;
 }
 
-/* Three quarters of the slots are the thread's: of these its nodes are parts, though no
- * group counts one, in functions of any length. */
-START_TEST(tells_apart_on_a_shared_core)
-{
-	struct run run;
-	uint32_t seen = 0;
-
-	run_start(&run, &setup, LOG_SHARED);
-	ck_assert_uint_eq(run.report->notes,
-			  2); /* the other: nobody can read the program */
-	ck_assert_ptr_nonnull(
-		strstr(run.report->note[1], "in 49.9 % of the cycles (49.6 to 50.2)"));
-	for (unsigned f = 0; f < run.sim.functions; f++) {
-		const struct td_report_function *row = find(run.report, f);
-		const struct td_estimate *e = &row->node[TD_NODE_FRONTEND_BOUND].estimate;
-		double truth = run.sim.truth[f][TD_NODE_FRONTEND_BOUND] / 0.75;
-
-		if (run.sim.cycles[f] < 100 * run.sim.visits[f] || truth > 0.9 ||
-		    row->evidence == TD_EVIDENCE_CALLERS)
-			continue;
-		ck_assert(row->node[TD_NODE_FRONTEND_BOUND].present);
-		ck_assert_double_eq_tol(e->value, truth, 0.03);
-		seen++;
-	}
-	ck_assert_uint_gt(seen, 5);
-	run_free(&run);
-}
-END_TEST
-
 /* Two profiles are one with twice the windows. */
 START_TEST(profiles_add_up)
 {
@@ -755,7 +691,6 @@ int main(void)
 						rates_where_all_groups_count_returns,
 						rates_beside_rare_events,
 						totals_by_groups,
-						tells_apart_on_a_shared_core,
 						profiles_add_up,
 						in_print,
 						by_instructions,

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+/* Functions told apart by groups that count no node: where two hardware threads share a
+ * core, and on small cores beside such large ones. */
+#include <string.h>
+
+#include "decoder/report.h"
+#include "tests/unit/build_profile.h"
+#include "tests/unit/log_run.h"
+#include "tests/unit/log_windows.h"
+#include "tests/unit/sim_windows.h"
+#include "tests/unit/unit.h"
+
+static const struct sim_setup setup = {
+	.kind = SIM_AWKWARD, .seed = 4, .windows = 4000, .shortest = 2, .most = 600};
+
+/* That part of the slots is the thread's, in functions of any length. */
+static void assert_frontend(const struct run *run, double part)
+{
+	uint32_t seen = 0;
+
+	for (unsigned f = 0; f < run->sim.functions; f++) {
+		const struct td_report_function *row = find(run->report, f);
+		const struct td_estimate *e = &row->node[TD_NODE_FRONTEND_BOUND].estimate;
+		double truth = run->sim.truth[f][TD_NODE_FRONTEND_BOUND] / part;
+
+		if (run->sim.cycles[f] < 100 * run->sim.visits[f] || truth > 0.9 ||
+		    row->evidence == TD_EVIDENCE_CALLERS)
+			continue;
+		ck_assert(row->node[TD_NODE_FRONTEND_BOUND].present);
+		ck_assert_double_eq_tol(e->value, truth, 0.03);
+		seen++;
+	}
+	ck_assert_uint_gt(seen, 5);
+}
+
+/* Three quarters of the slots are the thread's: of these its nodes are parts, though no
+ * group counts one. */
+START_TEST(tells_apart_on_a_shared_core)
+{
+	struct run run;
+
+	run_start(&run, &setup, LOG_SHARED);
+	ck_assert_uint_eq(run.report->notes,
+			  2); /* the other: nobody can read the program */
+	ck_assert_ptr_nonnull(
+		strstr(run.report->note[1], "in 49.9 % of the cycles (49.6 to 50.2)"));
+	assert_frontend(&run, 0.75);
+	run_free(&run);
+}
+END_TEST
+
+/* Small cores beside large ones that are shared: no group counts a node or how much of
+ * the core there is, and returns are events of the groups or counters of all. */
+static void assert_told_apart(const char *without)
+{
+	struct run run;
+
+	sim_run(&run.sim, &setup);
+	log_windows(&run.build, &run.sim, LOG_SHARED);
+	for (uint64_t i = 0; i < run.build.header->events; i++)
+		if (strstr(without, run.build.header->event[i].name))
+			strcpy(run.build.header->event[i].name, "other");
+	run.report = td_report_new(&(struct td_report_query){0});
+	build_add(&run.build, run.report);
+	ck_assert_int_eq(td_report_finish(run.report), 0);
+	assert_frontend(&run, 1);
+	run_free(&run);
+}
+
+START_TEST(tells_apart_by_events_alone)
+{
+	assert_told_apart("one_thread");
+	assert_told_apart("one_thread, near_returns");
+}
+END_TEST
+
+int main(void)
+{
+	return unit_main("report_shared",
+			 (const TTest *const[]){tells_apart_on_a_shared_core,
+						tells_apart_by_events_alone, NULL});
+}
