@@ -129,6 +129,7 @@ only_on smt-pinned small --enough 12 --points 0.15
 holds smt-pinned <<'END'
 run, totals = report["run"], report["totals"]
 check("gracemont" in run["reason"] and "only on CPUs 2" in run["reason"], run["reason"])
+check("in several of them" not in run["reason"], "level 1 is of several groups: " + run["reason"])
 check("retiring" in totals["topdown"], "there are no totals: %s" % totals)
 END
 lab_model=
