@@ -469,10 +469,11 @@ static struct sock_filter filter[] = {
 };
 
 static struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
-static atomic_bool confined;
+static atomic_bool working, confined;
 
 static void *work_till_confined(void *argument)
 {
+	atomic_store(&working, true);
 	while (!atomic_load(&confined))
 		spin_chunk();
 	corner_work(10);
@@ -485,6 +486,8 @@ static void confine(bool all)
 	long error;
 
 	start(&worker, NULL, work_till_confined, NULL);
+	while (!atomic_load(&working)) /* what starts a thread is not allowed */
+		spin_chunk();
 	corner_work(20);
 	puts("to be confined");
 	fflush(stdout);
