@@ -65,7 +65,9 @@ static void head_of_rates(FILE *out, const struct td_report *report)
 	char title[TD_EVENT_NAME + sizeof("_per_instruction_value")];
 
 	for (uint32_t i = 0; i < report->plan.events; i++) {
-		for (size_t k = 0; k < 4 && is_first(&report->plan, i); k++) {
+		if (!is_first(&report->plan, i))
+			continue;
+		for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
 			snprintf(title, sizeof(title), "%s_%s",
 				 report->plan.event[i].name, columns[k]);
 			fputc(',', out);

@@ -593,7 +593,6 @@ static bool go_together(void)
 {
 	const struct td_groups_shape *large = &td_groups_shapes[TD_CORES_LARGE],
 				     *small = &td_groups_shapes[TD_CORES_SMALL];
-
 	const struct td_events_found *of_large = &all_found[TD_CORES_LARGE],
 				     *of_small = &all_found[TD_CORES_SMALL];
 

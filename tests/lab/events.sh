@@ -201,12 +201,12 @@ END
 # others are counted, and nobody takes them for level 2.
 conflicts()
 {
-	lab_setup="TDAGENT_LEVEL=1 TDAGENT_EVENTS=prec=r01c0,LLC-loads,again=r01c0,branch-misses,taken=r00c4"
+	lab_setup="TDAGENT_LEVEL=1 TDAGENT_EVENTS=prec=r01c0,LLC-loads,again=r01c0,branch-misses,branch-instructions"
 	lab conflict "-m skx" "$lab_setup $(with_agent 100000 1000) ./phases -r 300 >/out/truth"
 	lab_setup=
 	ended "exit 0" conflict
 	report_on conflict
-	rates conflict "prec again branch-misses taken"
+	rates conflict "prec again branch-misses branch-instructions"
 	holds conflict <<'END'
 said = [note for note in report["run"]["notes"] if "TDAGENT_EVENTS" in note]
 check(len(said) == 1 and "LLC-loads is not counted: " in said[0], "notes: %s" % report["run"]["notes"])

@@ -176,7 +176,7 @@ rates()
 import os
 counted = {"branches": "branches", "branch-instructions": "branches", "branch-misses": "mispredicts", "br_misp": "mispredicts",
            "r08c4": "rets", "cpu/event=0xc4,umask=8/": "rets", "wrong": "mispredicts", "BR_MISP_RETIRED:ALL_BRANCHES": "mispredicts",
-           "BR_MISP_RETIRED:ALL_AGAIN": "mispredicts", "taken": "branches", "prec": "insns", "again": "insns", "inst": "insns"}
+           "BR_MISP_RETIRED:ALL_AGAIN": "mispredicts", "prec": "insns", "again": "insns", "inst": "insns"}
 cores = (None, report["run"].get("cores"))
 functions = {t["address"]: t for t in truth if t["what"] == "function" and t.get("cores") in cores}
 percent = float(os.environ["PERCENT"])

@@ -8,10 +8,9 @@
 #define WIDTH 6
 #define PIECES 4 /* of a function's body, with calls between them */
 #define DEPTH 64
-#define CHAIN 8    /* functions of SIM_CHAIN */
-#define LINKS 4    /* that its loop calls */
-#define BEFORE 18. /* cycles of the profiler from arming to the program */
-#define AFTER 45.  /* from the program's last to the reading */
+#define CHAIN 8   /* functions of SIM_CHAIN */
+#define LINKS 4   /* that its loop calls */
+#define AFTER 45. /* from the program's last to the reading */
 
 struct function {
 	double mix[2][TD_SEPARATE_NODES];
@@ -520,8 +519,8 @@ static void one_window(struct program *program, struct td_separate_window *windo
 	unsigned opened = program->visit.function;
 
 	add(y, &total, edge(program), edge_mix);
-	add(y, &total, BEFORE, own_mix);
-	inside = BEFORE + back;
+	add(y, &total, SIM_BEFORE, own_mix);
+	inside = SIM_BEFORE + back;
 	add(y, &total, back, edge_mix);
 	if (!window->empty && inside < requested) {
 		double more = edge(program);
@@ -556,10 +555,10 @@ static void sharp_window(struct program *program, struct td_separate_window *win
 	window->open_offset = (uint32_t)address(program);
 	window->sharp = !window->empty;
 	add(y, &total, edge(program), edge_mix);
-	add(y, &total, BEFORE, own_mix);
-	if (requested > BEFORE) {
-		advance(program, requested - BEFORE, y);
-		total += requested - BEFORE + end_block(program, y);
+	add(y, &total, SIM_BEFORE, own_mix);
+	if (requested > SIM_BEFORE) {
+		advance(program, requested - SIM_BEFORE, y);
+		total += requested - SIM_BEFORE + end_block(program, y);
 	}
 	add(y, &total, edge(program), edge_mix);
 	add(y, &total, AFTER, own_mix);

@@ -13,6 +13,8 @@
 
 #include "decoder/separate.h"
 
+#define SIM_BEFORE 18. /* cycles of the profiler from arming to the program */
+
 enum sim_kind {
 	SIM_AWKWARD, /* alternating pair, recursion, chain of tiny ones, phases, long ones
 		      */

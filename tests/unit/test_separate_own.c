@@ -9,7 +9,6 @@
 
 #define RUNS 3
 #define LINKS 3       /* functions of 27, 40 and 30 cycles */
-#define BEFORE 18.    /* cycles of sim_windows.c's windows before the program */
 #define LONG_WAY 1000 /* offset of the long way in it */
 #define WAYS 1        /* the function of a short way and a long one */
 
@@ -93,7 +92,7 @@ static void move_window(double cycles)
 			continue;
 		if (w->open_offset < LONG_WAY) {
 			w->calls = 1;
-		} else if (!moved && fabs(w->requested - BEFORE - cycles) < 1) {
+		} else if (!moved && fabs(w->requested - SIM_BEFORE - cycles) < 1) {
 			w->open_offset = 0;
 			w->close_offset = 1;
 			moved = 1;
