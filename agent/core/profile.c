@@ -87,6 +87,7 @@ static int look_at(const char *path)
 	static struct td_file_header header;
 	static char text[sizeof(header) + 1];
 	struct stat st;
+	long length;
 
 	if (lstat(path, &st) != 0)
 		return errno == ENOENT ? 0 : -errno;
@@ -96,11 +97,13 @@ static int look_at(const char *path)
 		return -EEXIST;
 	if (st.st_size == 0)
 		return 0;
-	if (td_proc_read(path, text, sizeof(text)) < (long)TD_HEADER_OLDEST)
+	length = td_proc_read(path, text, sizeof(text));
+	if (length < (long)sizeof(header.magic) ||
+	    memcmp(text, TD_FILE_MAGIC, sizeof(header.magic)) != 0)
 		return -EEXIST;
+	if (length < (long)TD_HEADER_OLDEST)
+		return 0; /* killed as it began */
 	memcpy(&header, text, sizeof(header));
-	if (memcmp(header.magic, TD_FILE_MAGIC, sizeof(header.magic)) != 0)
-		return -EEXIST;
 	return td_facts_process_start(header.pid) == header.process_start ? -EBUSY : 0;
 }
 
@@ -170,18 +173,22 @@ static int check_size_limit(void)
 	return 0;
 }
 
-/* Real room for the first blocks: a full disk shows here and not as SIGBUS. */
-static int reserve(int fd)
+/* The header, and real room for the first blocks: a full disk shows here and not as
+ * SIGBUS.  The header goes first: whoever is killed in between leaves a profile with
+ * nothing in it. */
+static int begin_file(int fd, const struct td_file_header *header)
 {
 	static const char zeros[TD_BLOCK_SIZE];
 	long error = check_size_limit();
 
 	if (error)
 		return (int)error;
+	if (pwrite(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header))
+		return errno ? -errno : -ENOSPC;
 	error = td_syscall4(SYS_fallocate, fd, 0, 0, FIRST_BLOCKS * TD_BLOCK_SIZE);
 	if (error != -EOPNOTSUPP && error != -ENOSYS)
 		return (int)error;
-	for (unsigned i = 0; i < FIRST_BLOCKS; i++)
+	for (unsigned i = TD_HEADER_BLOCKS; i < FIRST_BLOCKS; i++)
 		if (pwrite(fd, zeros, sizeof(zeros), (off_t)i * TD_BLOCK_SIZE) !=
 		    (ssize_t)sizeof(zeros))
 			return errno ? -errno : -ENOSPC;
@@ -225,7 +232,7 @@ static char next_path[sizeof(td_core.path)]; /* if td_core.path is taken by then
 static int open_storage(const struct td_file_header *header, char *why, size_t size)
 {
 	int fd = find_name(header, create_at, td_core.path, next_path);
-	int error = fd < 0 ? fd : reserve(fd);
+	int error = fd < 0 ? fd : begin_file(fd, header);
 
 	if (!error)
 		return fd;
@@ -241,23 +248,22 @@ static int open_storage(const struct td_file_header *header, char *why, size_t s
 	fd = memfd_create("tdagent-profile", MFD_CLOEXEC);
 	if (fd < 0)
 		return error;
-	error = reserve(fd);
+	error = begin_file(fd, header);
 	if (!error)
 		return fd;
 	close(fd);
 	return error;
 }
 
-/* All but the magic, in the mapped header. */
+/* In the mapped header. */
 static void begin_blocks(void)
 {
 	td_store.ready_blocks = FIRST_BLOCKS;
-	td_store.header->blocks = TD_HEADER_BLOCKS;
 	td_store.header->blocks_max = (uint32_t)(td_store.map_size / TD_BLOCK_SIZE);
 	td_store.header->windows_max = td_windows_room(td_store.header->blocks_max);
 }
 
-static int attach(int fd, const struct td_file_header *header)
+static int attach(int fd)
 {
 	struct stat st;
 
@@ -269,11 +275,7 @@ static int attach(int fd, const struct td_file_header *header)
 	td_store.fd = td_descriptor_hide(fd);
 	td_store.device = st.st_dev;
 	td_store.inode = st.st_ino;
-	memcpy(td_store.header, header, sizeof(*header));
 	begin_blocks();
-	/* release: a file with its magic is a profile */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	memcpy(td_store.header->magic, TD_FILE_MAGIC, sizeof(header->magic));
 	return 0;
 }
 
@@ -298,9 +300,11 @@ static void *map_memory(void)
 /* All but what /proc says, which takes as long as the rest.  `header` is zeroed. */
 static void describe(struct td_file_header *header, uint32_t counters)
 {
+	memcpy(header->magic, TD_FILE_MAGIC, sizeof(header->magic));
 	header->version = TD_FILE_VERSION;
 	header->byte_order = TD_FILE_BYTE_ORDER;
 	header->block_size = TD_BLOCK_SIZE;
+	header->blocks = TD_HEADER_BLOCKS;
 	header->object_size = sizeof(struct td_file_object);
 	header->thread_size = sizeof(struct td_file_thread);
 	header->place_size = TD_PLACE_SIZE(counters);
@@ -344,7 +348,7 @@ int td_profile_create(uint32_t counters, bool later, char *why, size_t size)
 	td_proc_describe(&header);
 	problem[0] = 0;
 	fd = open_storage(&header, problem, sizeof(problem));
-	error = fd < 0 ? fd : attach(fd, &header);
+	error = fd < 0 ? fd : attach(fd);
 	if (error) {
 		snprintf(why, size, "%s", problem[0] ? problem : strerror(-error));
 		if (fd >= 0)

@@ -109,16 +109,19 @@ static bool is_mappable(int fd)
 	return true;
 }
 
-/* What is in memory goes into the file, and the file under the same addresses. */
+/* What is in memory goes into the file, and the file under the same addresses.  The
+ * header goes first: whoever is killed in between leaves a profile with nothing in it. */
 static bool move_into(int fd)
 {
-	uint64_t used = (uint64_t)td_store.header->blocks * TD_BLOCK_SIZE;
+	uint32_t blocks = td_store.header->blocks;
+	uint64_t used = (uint64_t)blocks * TD_BLOCK_SIZE;
 	char *base = (char *)td_store.header;
 
 	note_file(fd);
-	if (!grow(0, atomic_load(&td_store.ready_blocks)) || !is_mappable(fd))
+	if (!size_is_allowed(used) ||
+	    td_syscall4(SYS_pwrite64, fd, base, used, 0) != (long)used)
 		return false;
-	if (td_syscall4(SYS_pwrite64, fd, base, used, 0) != (long)used)
+	if (!grow(blocks, atomic_load(&td_store.ready_blocks)) || !is_mappable(fd))
 		return false;
 	if (td_syscall6(SYS_mmap, (long)base, (long)td_store.map_size,
 			PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
@@ -159,9 +162,6 @@ bool td_store_settle(void)
 		return false;
 	}
 	td_store.fd = td_descriptor_hide(fd);
-	/* release: a file with its magic is a profile */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	memcpy(td_store.header->magic, TD_FILE_MAGIC, sizeof(td_store.header->magic));
 	return true;
 }
 
