@@ -16,6 +16,7 @@
 #define STRETCH_SURE 10.  /* log of how much likelier two of them are than one */
 #define SCARCER 3.        /* times: own windows in one stretch and in the next */
 #define TOLD 0.25         /* parts of the cycles that such few windows would miss */
+#define JUMPED 1.5        /* times the bytes that own windows go in their cycles */
 #define BRIEF 16.         /* cycles: own windows of visits that are as short as windows */
 
 #define VALUES (TD_NODES_LEVEL1 + 1)
@@ -371,8 +372,29 @@ static int are_brief(const struct piece *a, const struct piece *b)
 	return a->n + b->n > 0 && a->x + b->x < BRIEF * (a->n + b->n);
 }
 
-/* What goes from its beginning far into another stretch tells of that one. */
-static int is_mostly_in(const struct sample *sample, uint32_t from, uint32_t below)
+/* Bytes a cycle, by offsets, of windows that stay in one stretch. */
+static double pace_of(const struct end *end, const struct sample *sample, size_t n,
+		      const struct stretches *s)
+{
+	double way = 0, cycles = 0;
+	uint32_t i = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		while (i + 1 < s->n && sample[k].offset >= offset_after(end, s, i))
+			i++;
+		if (sample[k].last < sample[k].offset ||
+		    sample[k].last >= offset_after(end, s, i))
+			continue;
+		way += sample[k].last - sample[k].offset;
+		cycles += sample[k].cycles;
+	}
+	return cycles > 0 ? way / cycles : INFINITY;
+}
+
+/* What goes from its beginning far into another stretch tells of that one, and so does
+ * what has jumped there: it comes farther than others in its time. */
+static int tells_of(const struct sample *sample, uint32_t from, uint32_t below,
+		    double pace)
 {
 	uint32_t low = sample->offset, high = sample->last, way;
 
@@ -381,6 +403,8 @@ static int is_mostly_in(const struct sample *sample, uint32_t from, uint32_t bel
 		high = sample->offset;
 	}
 	way = high - low;
+	if (sample->last >= below && way > JUMPED * pace * sample->cycles)
+		return 0;
 	low = low > from ? low : from;
 	high = high < below ? high : below;
 	return high - low >= way / 2;
@@ -389,6 +413,7 @@ static int is_mostly_in(const struct sample *sample, uint32_t from, uint32_t bel
 static void join_alike(const struct td_axis *axis, const struct end *end,
 		       const struct sample *sample, size_t n, struct stretches *s)
 {
+	double pace = pace_of(end, sample, n, s);
 	struct piece piece[TD_PIECES_MOST];
 	size_t k = 0;
 
@@ -398,7 +423,7 @@ static void join_alike(const struct td_axis *axis, const struct end *end,
 
 		memset(&piece[i], 0, sizeof(piece[i]));
 		for (; k < n && sample[k].offset < below; k++)
-			if (is_mostly_in(&sample[k], from, below))
+			if (tells_of(&sample[k], from, below, pace))
 				add_sample(&piece[i], &sample[k]);
 	}
 	for (uint32_t i = 0; i + 1 < s->n;) {

@@ -80,8 +80,8 @@ START_TEST(start_without_empty_windows)
 END_TEST
 
 /* Own windows of the short way are none, but for one that is really of the long way, of
- * so many cycles. */
-static void move_window(double cycles)
+ * so many cycles, and ends at this offset. */
+static void move_window(double cycles, uint32_t last)
 {
 	int moved = 0;
 
@@ -94,7 +94,7 @@ static void move_window(double cycles)
 			w->calls = 1;
 		} else if (!moved && fabs(w->requested - SIM_BEFORE - cycles) < 1) {
 			w->open_offset = 0;
-			w->close_offset = 1;
+			w->close_offset = last;
 			moved = 1;
 		}
 	}
@@ -102,7 +102,7 @@ static void move_window(double cycles)
 }
 
 /* Pieces of the function whose own windows are of one way, if edges are so wide. */
-static unsigned pieces_of_ways(double edges, double moved)
+static unsigned pieces_of_ways(double edges, double moved, uint32_t last)
 {
 	const struct sim_setup setup = {.kind = SIM_WAYS,
 					.seed = 2,
@@ -116,7 +116,7 @@ static unsigned pieces_of_ways(double edges, double moved)
 
 	sim_run(&sim, &setup);
 	if (moved > 0)
-		move_window(moved);
+		move_window(moved, last);
 	input.window = sim.window;
 	input.windows = sim.windows;
 	input.functions = sim.functions;
@@ -133,8 +133,8 @@ static unsigned pieces_of_ways(double edges, double moved)
 /* Behind edges a piece that few windows know of is worse than a mean. */
 START_TEST(whole_behind_edges)
 {
-	ck_assert_uint_eq(pieces_of_ways(0, 0), 2);
-	ck_assert_uint_eq(pieces_of_ways(20, 0), 1);
+	ck_assert_uint_eq(pieces_of_ways(0, 0, 0), 2);
+	ck_assert_uint_eq(pieces_of_ways(20, 0, 0), 1);
 }
 END_TEST
 
@@ -142,8 +142,15 @@ END_TEST
  * alike; one in which it would does. */
 START_TEST(told_by_what_would_show)
 {
-	ck_assert_uint_eq(pieces_of_ways(0, 6), 2);
-	ck_assert_uint_eq(pieces_of_ways(0, 60), 1);
+	ck_assert_uint_eq(pieces_of_ways(0, 6, 1), 2);
+	ck_assert_uint_eq(pieces_of_ways(0, 60, 1), 1);
+}
+END_TEST
+
+/* Nor does one that has jumped to the long way, though it has hardly come into it. */
+START_TEST(jumped_tells_of_where_it_is)
+{
+	ck_assert_uint_eq(pieces_of_ways(0, 60, LONG_WAY + 20), 2);
 }
 END_TEST
 
@@ -290,11 +297,12 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"separate_own",
-		(const TTest *const[]){short_way_and_long_way, whole_behind_edges,
-				       told_by_what_would_show, the_same_windows_again,
-				       beyond_a_bound, lengths_of_blocks,
-				       loops_at_the_entry, nothing_below_a_step,
-				       start_without_empty_windows, NULL});
+	return unit_main("separate_own",
+			 (const TTest *const[]){
+				 short_way_and_long_way, whole_behind_edges,
+				 told_by_what_would_show, jumped_tells_of_where_it_is,
+				 the_same_windows_again, beyond_a_bound,
+				 lengths_of_blocks, loops_at_the_entry,
+				 nothing_below_a_step, start_without_empty_windows,
+				 NULL});
 }
