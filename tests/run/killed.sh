@@ -74,6 +74,17 @@ END
 kill -9 $pid
 wait $pid
 
+# In the middle of making the file: what there is of it is a profile.
+if ! missing strace "a kill while the profile is made" && strace -o "$work/trace" true 2>"$work/test.err"; then
+	rm -f "$work"/profiles/*
+	# shellcheck disable=SC2086 # a list of words
+	guest made $clean strace -f -o "$work/trace" -e trace=fallocate -e inject=fallocate:signal=KILL \
+		env $preload "$prog/burn" 300
+	$clean "$tdagent" report "$work"/profiles/burn.* >"$work/made.report" 2>"$work/report.err" ||
+		fail "killed while its profile was made: $(cat "$work/report.err")"
+	grep -q "^samples  *0" "$work/made.report" || fail "killed while its profile was made: it has samples"
+fi
+
 # At any moment: what a report has seen a moment before is in the file afterwards.
 rounds=15
 [ "${1:-}" != --long ] || rounds=1000
