@@ -391,8 +391,8 @@ static double pace_of(const struct end *end, const struct sample *sample, size_t
 	return cycles > 0 ? way / cycles : INFINITY;
 }
 
-/* What goes from its beginning far into another stretch tells of that one, and so does
- * what has jumped there: it comes farther than others in its time. */
+/* Does a sample tell of the stretch where it began?  Not what goes far into another one,
+ * nor what has jumped ahead into one: it comes farther than others in its time. */
 static int tells_of(const struct sample *sample, uint32_t from, uint32_t below,
 		    double pace)
 {

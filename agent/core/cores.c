@@ -76,7 +76,7 @@ static bool find(const char *pmu, struct td_cores *cores)
 static bool find_allowed(cpu_set_t *cpus)
 {
 	static const char name[] = "\nCpus_allowed_list:\t";
-	static char text[65536]; /* of groups alone there may be thousands */
+	static char text[65536]; /* thousands of groups; too large for a stack */
 	const char *at;
 
 	if (td_proc_read("/proc/thread-self/status", text, sizeof(text)) <= 0)

@@ -173,6 +173,13 @@ static int check_size_limit(void)
 	return 0;
 }
 
+static int write_at(int fd, const void *bytes, size_t size, off_t at)
+{
+	ssize_t n = pwrite(fd, bytes, size, at);
+
+	return n == (ssize_t)size ? 0 : n < 0 ? -errno : -ENOSPC;
+}
+
 /* The header, and real room for the first blocks: a full disk shows here and not as
  * SIGBUS.  The header goes first: whoever is killed in between leaves a profile with
  * nothing in it. */
@@ -181,18 +188,17 @@ static int begin_file(int fd, const struct td_file_header *header)
 	static const char zeros[TD_BLOCK_SIZE];
 	long error = check_size_limit();
 
+	if (!error)
+		error = write_at(fd, header, sizeof(*header), 0);
 	if (error)
 		return (int)error;
-	if (pwrite(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header))
-		return errno ? -errno : -ENOSPC;
 	error = td_syscall4(SYS_fallocate, fd, 0, 0, FIRST_BLOCKS * TD_BLOCK_SIZE);
 	if (error != -EOPNOTSUPP && error != -ENOSYS)
 		return (int)error;
-	for (unsigned i = TD_HEADER_BLOCKS; i < FIRST_BLOCKS; i++)
-		if (pwrite(fd, zeros, sizeof(zeros), (off_t)i * TD_BLOCK_SIZE) !=
-		    (ssize_t)sizeof(zeros))
-			return errno ? -errno : -ENOSPC;
-	return 0;
+	error = 0;
+	for (unsigned i = TD_HEADER_BLOCKS; i < FIRST_BLOCKS && !error; i++)
+		error = write_at(fd, zeros, sizeof(zeros), (off_t)i * TD_BLOCK_SIZE);
+	return (int)error;
 }
 
 /* Address space for the largest profile; only what is used costs memory. */
@@ -255,7 +261,7 @@ static int open_storage(const struct td_file_header *header, char *why, size_t s
 	return error;
 }
 
-/* In the mapped header. */
+/* What goes by the size of the mapping. */
 static void begin_blocks(void)
 {
 	td_store.ready_blocks = FIRST_BLOCKS;

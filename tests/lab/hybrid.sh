@@ -78,7 +78,7 @@ done
 # confined to one type from the start: its own best.  On small cores steady is like retire, 5 % backend
 # bound, which is not divided, or 13 %, which is: theirs flag it from 10 % on, large ones from 20 %.
 lab_setup=TDAGENT_LEVEL=auto
-divided=False
+divided=no
 for moved in "" "-x retire:8"; do
 	label=pinned${moved:+-divided}
 	hybrid "$label" "taskset 2 ./phases -c $moved -r 200"
@@ -89,9 +89,9 @@ run = report["run"]
 check("gracemont" in run["reason"] and "only on CPUs 1" in run["reason"], run["reason"])
 steady = next(t["address"] for t in truth if t["what"] == "function" and t["name"] == "steady")
 top = next(f["topdown"] for f in report["functions"] if f["address"] == steady)
-check(("memory_bound" in top) == eval(os.environ["DIVIDED"]), "steady is divided, or not: %s" % top)
+check(("memory_bound" in top) == (os.environ["DIVIDED"] == "yes"), "steady is divided, or not: %s" % top)
 END
-	divided=True
+	divided=yes
 done
 hybrid pinned-large "taskset 1 ./phases -c -r 200"
 only_on pinned-large large --enough 10
