@@ -157,7 +157,7 @@ static bool is_for_smt(const struct td_event_group *group)
 	return strcmp(group->name, "smt") == 0;
 }
 
-/* Level 2 is not wanted, and the first group alone makes level 1. */
+/* Counts nothing that is asked for. */
 static bool is_superfluous(const struct td_event_group *group,
 			   const struct td_options *options)
 {
@@ -166,9 +166,8 @@ static bool is_superfluous(const struct td_event_group *group,
 	/* the vernier's groups take turns, each at the cost of the others */
 	if (found->beside)
 		return options->level != TD_LEVEL_2 && group != found->family->group;
-	/* without nodes all that is there: level 1 is cut as well */
-	return options->level == TD_LEVEL_1 && group != found->family->group &&
-	       shape->nodes;
+	/* small cores without nodes have totals by several groups, never by one */
+	return options->level == TD_LEVEL_1 && group->nodes && !found->raw;
 }
 
 static bool is_counted(const struct td_event *event, uint32_t groups)

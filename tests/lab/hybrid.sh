@@ -126,6 +126,7 @@ check(len(evidence) == 12 and evidence.count("separated") >= 3 and
 slots = sum(t["slots"] for t in here)
 off = totals["slots"] / slots - 1
 check(abs(off) < 0.01, "%+.1f %% of the slots" % (100 * off))
+check(run["cores"] == "small" or "memory_bound" not in totals["topdown"], "level 2 was counted, too")
 for node in ("retiring", "bad_speculation", "frontend_bound", "backend_bound"):
     value, true = totals["topdown"][node], sum(t["topdown"][node] for t in here) / slots
     half = (value["high"] - value["low"]) / 2
