@@ -5,15 +5,18 @@
 #include <string.h>
 
 #include "decoder/clock_internal.h"
+#include "decoder/parallel.h"
 
 #define NODES TD_SEPARATE_NODES
 #define PER_BIN 8 /* windows, at least */
 #define BINS_MOST 80u
 #define WIDTH 6. /* instructions, at least */
 #define KEY_FEWEST 16
-#define TELLS 0.7 /* times as often as without places: neighbours that end apart */
-#define BLOCK 3.  /* instructions, behind the last window */
-#define SOON 8    /* entries */
+#define TELLS 0.7   /* times as often as without places: neighbours that end apart */
+#define BLOCK 3.    /* instructions, behind the last window */
+#define SOON 8      /* entries */
+#define FILLINGS 16 /* pieces of a fill, of so many windows that threads pay */
+#define ALONE 16384
 
 struct order {
 	uint32_t key, window;
@@ -372,14 +375,43 @@ static void find_means(const struct td_clock_data *d, struct td_clock_key *key,
 	}
 }
 
+/* Every so many of the keys: an end of a window is in one of them. */
+struct filling {
+	struct td_clock_data *d;
+	size_t first, every;
+	unsigned without;
+};
+
+static int fill_times(void *piece)
+{
+	const struct filling *of = piece;
+
+	for (size_t k = of->first; k < of->d->keys; k += of->every)
+		find_times(of->d, &of->d->key[k], of->without);
+	return 0;
+}
+
+/* Of windows by both ends, so behind the times of all keys. */
+static int fill_means(void *piece)
+{
+	const struct filling *of = piece;
+
+	for (size_t k = of->first; k < of->d->keys; k += of->every) {
+		for (uint32_t b = 0; b < of->d->key[k].bins; b++)
+			find_means(of->d, &of->d->key[k], b, of->without);
+	}
+	return 0;
+}
+
 void td_clock_fill(struct td_clock_data *d, unsigned without)
 {
-	for (size_t k = 0; k < d->keys; k++)
-		find_times(d, &d->key[k], without);
-	for (size_t k = 0; k < d->keys; k++) {
-		for (uint32_t b = 0; b < d->key[k].bins; b++)
-			find_means(d, &d->key[k], b, without);
-	}
+	struct filling part[FILLINGS];
+	size_t parts = d->windows < ALONE ? 1 : FILLINGS;
+
+	for (size_t i = 0; i < parts; i++)
+		part[i] = (struct filling){d, i, parts, without};
+	td_parallel_run(fill_times, part, sizeof(part[0]), parts);
+	td_parallel_run(fill_means, part, sizeof(part[0]), parts);
 }
 
 static void *copy_of(const void *from, size_t n, size_t size)

@@ -8,6 +8,7 @@
 
 #include "decoder/cholesky.h"
 #include "decoder/clock_internal.h"
+#include "decoder/parallel.h"
 
 #define NODES TD_SEPARATE_NODES
 #define ROUNDS 3
@@ -170,6 +171,23 @@ int td_clock_slopes_find(struct td_clock_slopes *slopes, struct td_clock_data *d
 	return err ? err : td_clock_keep(d);
 }
 
+/* What rows of a set pull without a batch, or what chance adds: neither changes what the
+ * other, or another set's, reads. */
+struct without {
+	const struct td_clock_data *d;
+	int set;
+	unsigned batch;
+	struct td_clock_fit *fit, *chance; /* chance: NULL where it is the rows' */
+};
+
+static int add_without(void *piece)
+{
+	const struct without *of = piece;
+
+	return of->chance ? td_clock_chance(of->d, of->set, of->fit, of->chance)
+			  : td_clock_rows(of->d, of->set, of->fit, of->batch);
+}
+
 /*
  * Regressors are as random as the ends of the windows that they were counted from, and
  * what rows lack goes with them.  X being their mean over n batches, and X(b) the same
@@ -179,21 +197,29 @@ int td_clock_slopes_find(struct td_clock_slopes *slopes, struct td_clock_data *d
 int td_clock_slopes_without(struct td_clock_slopes *slopes, const struct td_clock_data *d,
 			    unsigned batch, const double *pace)
 {
-	int err = 0;
+	struct without part[2 * TD_CLOCK_SETS];
+	size_t parts = 0;
+	int err;
 
-	for (int s = 0; s < slopes->sets && !err; s++) {
+	for (int s = 0; s < slopes->sets; s++) {
 		struct td_clock_fit *fit = &slopes->fit[s], *chance = &slopes->chance[s];
-		double *pull = slopes->pull[s] + batch * fit->n;
+		double *before = slopes->pull[s] + batch * fit->n;
 
 		memset(fit->pull, 0, fit->n * sizeof(*fit->pull));
-		err = td_clock_rows(d, s, fit, batch);
+		for (size_t i = 0; i < fit->n; i++)
+			before[i] = WITHOUT_ONE * chance->pull[i];
+		part[parts++] = (struct without){d, s, batch, fit, chance};
+		part[parts++] = (struct without){d, s, batch, fit, NULL};
+	}
+	err = td_parallel_run(add_without, part, sizeof(part[0]), parts);
+	for (int s = 0; s < slopes->sets; s++) {
+		struct td_clock_fit *fit = &slopes->fit[s];
+		double *pull = slopes->pull[s] + batch * fit->n;
+
 		pull_rows(d, s, pace, fit);
 		for (size_t i = 0; i < fit->n; i++)
-			pull[i] = fit->pull[i] - WITHOUT_ONE * chance->pull[i];
-		if (!err)
-			err = td_clock_chance(d, s, fit, chance);
-		for (size_t i = 0; i < fit->n; i++)
-			pull[i] += WITHOUT_ONE * chance->pull[i];
+			pull[i] = fit->pull[i] - pull[i] +
+				  WITHOUT_ONE * slopes->chance[s].pull[i];
 	}
 	return err;
 }
