@@ -38,6 +38,30 @@ case $(sed -n 's/^CPU part[^:]*: *//p' /proc/cpuinfo | head -n 1) in
 esac
 counted 1 "by MRS; $why"
 counted 0 "by read(), for user access is off (kernel.perf_user_access); $why"
+
+# Events that are asked for: the kernel's, raw and the PMU's by name, each one a cycle there; of
+# one that there is none of somebody says so, and the others are counted.
+rm -f "$work"/profiles/*
+echo 1 >/proc/sys/kernel/perf_user_access
+agent TDAGENT_WINDOWS=rdpmc TDAGENT_LONG=100000 TDAGENT_SHORT=2000 \
+	TDAGENT_EVENTS=instructions,raw=r11,inst_retired,no-such-event "$prog/burn" --truth 200
+ended "exit 0" agent
+grep -q "no event 'no-such-event'" "$work/agent.err" || fail "asked: $(cat "$work/agent.err")"
+expect "$(profile burn)" <<'END'
+check(any("no event 'no-such-event'" in note for note in report["run"]["notes"]), "notes: %s" % report["run"]["notes"])
+burns = [f for f in report["functions"] if f["name"].startswith("burn_")]
+check(len(burns) == 3, "%d functions" % len(burns))
+for f in burns:
+    for name in ("instructions", "raw", "inst_retired"):
+        rate = f["events"][name]["per_cycle"]["value"]
+        check(abs(rate - 1) < 0.03, "%s: %g %s a cycle" % (f["name"], rate, name))
+END
+guest list $clean "$tdagent" list
+ended "exit 0" list
+for name in instructions inst_retired; do
+	grep -q "^  $name\( \|$\)" "$work/list.out" || fail "tdagent list has no $name: $(cat "$work/list.out")"
+done
+
 guest probe $clean "$tdagent" probe
 ended "exit 0" probe
 grep -q '^--pmu=auto  *events$' "$work/probe.out" || fail "probe: $(head -n 3 "$work/probe.out")"
