@@ -6,7 +6,7 @@ prog_cflags = $(AM_CFLAGS) -O2 -g
 noinst_PROGRAMS += tests/prog/demo tests/prog/starts
 check_PROGRAMS += \
 	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/exits tests/prog/families tests/prog/forker \
-	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/later tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked \
+	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/later tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked tests/prog/member \
 	tests/prog/notsc tests/prog/nounwind tests/prog/onsmall tests/prog/paths tests/prog/precise tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits tests/prog/waits \
 	tests/prog/wild tests/prog/witness
@@ -46,6 +46,8 @@ tests_prog_manythreads_SOURCES = tests/prog/manythreads.c tests/prog/spin.h
 tests_prog_manythreads_CFLAGS = $(prog_cflags)
 tests_prog_masked_SOURCES = tests/prog/masked.c tests/prog/spin.h
 tests_prog_masked_CFLAGS = $(prog_cflags)
+tests_prog_member_SOURCES = tests/prog/member.c
+tests_prog_member_LDFLAGS = -all-static
 tests_prog_onsmall_SOURCES = tests/prog/onsmall.c
 tests_prog_paths_SOURCES = tests/prog/paths.c tests/prog/simulate.h tests/prog/spin.h \
 	agent/sigsafe/simulation.h
