@@ -639,24 +639,40 @@ static void rate_of_own(const struct td_groups_plan *plan, uint32_t i,
 			scaled(rate->per_cycle, cycles / td_sum_value(&sum[inst]));
 }
 
-/* A name stands for one event: the asked one, otherwise the first that has a rate.  One
- * that was asked for and has none yet leaves the name to the same event elsewhere. */
+/* How well a rate of the event is one of the function: nobody else may be in windows by
+ * which it was told apart, and somebody may be in windows that nobody judged. */
+enum { RATE_UNJUDGED, RATE_OWN, RATE_TOLD, RATE_ASKED };
+
+static int rank_of(const struct td_groups_plan *plan, uint32_t i,
+		   const struct td_groups *groups)
+{
+	if (td_groups_is_asked(plan, i))
+		return RATE_ASKED;
+	if (groups && groups->rate[i].known)
+		return RATE_TOLD;
+	return is_source(plan, i) ? RATE_OWN : RATE_UNJUDGED;
+}
+
+/* A name stands for one event: the asked one, otherwise the first of the best rank that
+ * has a rate.  One that was asked for and has none yet leaves the name to the same event
+ * elsewhere. */
 static int is_hidden(const struct td_groups_plan *plan, uint32_t i,
 		     const struct td_file_sum *first, uint64_t n,
 		     const struct td_groups *groups)
 {
 	const struct td_file_event *event = &plan->event[i];
-	int asked = td_groups_is_asked(plan, i);
+	int rank = rank_of(plan, i, groups);
 
 	for (uint32_t k = 0; k < plan->events; k++) {
 		const struct td_file_event *other = &plan->event[k];
-		int before = td_groups_is_asked(plan, k) - asked;
+		int before = rank_of(plan, k, groups) - rank;
 
 		if (k == i || before < 0 || (!before && k > i) ||
 		    strcmp(other->name, event->name) != 0)
 			continue;
 		if (is_known(plan, k, first, n, groups) ||
-		    (before > 0 && other->config != event->config))
+		    (before > 0 && td_groups_is_asked(plan, k) &&
+		     other->config != event->config))
 			return 1;
 	}
 	return 0;

@@ -9,6 +9,7 @@
 #include "decoder/groups_level1.h"
 #include "decoder/parallel.h"
 #include "decoder/separate_parts.h"
+#include "decoder/student.h"
 
 #define USUAL 0.2       /* an event's mean, as a part of slots: separate.h's scale */
 #define RARE 50         /* times as rare as the commonest: mostly instructions */
@@ -119,11 +120,31 @@ static void take_windows(const struct td_separate_input *input,
 	}
 }
 
-/* Those that are alone are taken of long functions as well. */
-static int take_rates(const struct group *group, const struct td_separate_cost *cost,
-		      const struct td_separate_function *from,
-		      struct td_report_function *to)
+/* The name is that of instructions which groups count by themselves. */
+static int is_instructions(const struct td_groups_plan *plan, uint32_t event)
 {
+	return !td_groups_is_asked(plan, event) &&
+	       strcmp(plan->event[event].name, "inst") == 0;
+}
+
+/* As all windows know them, whatever group counted them. */
+static void take_instructions(const struct td_separate_trace *insns, double width,
+			      struct td_groups_rate *to)
+{
+	to->df = insns->df;
+	to->value = width * insns->value;
+	to->half = width * td_student_t95(insns->df) * sqrt(insns->variance);
+}
+
+/* Those that are alone are taken of long functions as well. */
+static int take_rates(const struct group *group, const struct td_separate *result,
+		      size_t function, struct td_report_function *to)
+{
+	const struct td_separate_function *from = &result->function[function];
+	const struct td_separate_trace *insns =
+		group->insns ? &group->insns[function] : NULL;
+	double width = result->cost.width;
+
 	if (!to->groups)
 		to->groups = calloc(1, sizeof(*to->groups));
 	if (!to->groups)
@@ -132,17 +153,21 @@ static int take_rates(const struct group *group, const struct td_separate_cost *
 		const struct event *event = &group->event[e];
 		const struct td_topdown_value *value =
 			&from->node[td_separate_node_of(e)];
-		double by = event->scale > 0 ? cost->width / event->scale : 0;
+		double by = event->scale > 0 ? width / event->scale : 0;
+		struct td_groups_rate *rate = &to->groups->rate[event->number];
 
 		if (by <= 0 || !value->present)
 			continue;
-		to->groups->rate[event->number] = (struct td_groups_rate){
+		*rate = (struct td_groups_rate){
 			.known = 1,
 			.own = !group->alone && from->visit >= VISIT_LONG,
 			.df = value->df,
 			.value = by * value->estimate.value,
 			.half = by * (value->estimate.high - value->estimate.low) / 2,
 		};
+		if (insns && insns->variance > 0 &&
+		    is_instructions(group->plan, event->number))
+			take_instructions(insns, width, rate);
 	}
 	return 0;
 }
@@ -182,8 +207,7 @@ static int take_group(struct td_report *report, const struct group *group)
 
 		/* what nobody looked at stays blank, though its neighbours were */
 		if (opened[f] >= OPENED_FEW && from->evidence != TD_EVIDENCE_NONE)
-			err = take_rates(group, &result->cost, from,
-					 &report->function[f]);
+			err = take_rates(group, result, f, &report->function[f]);
 	}
 	free(opened);
 	return err;
@@ -210,9 +234,7 @@ static void know_instructions(const struct group *group, struct td_separate_inpu
 	for (unsigned e = 0; e < group->events; e++) {
 		const struct event *event = &group->event[e];
 
-		if (td_groups_is_asked(group->plan, event->number) ||
-		    strcmp(group->plan->event[event->number].name, "inst") != 0 ||
-		    !(event->scale > 0))
+		if (!(event->scale > 0) || !is_instructions(group->plan, event->number))
 			continue;
 		input->known = group->insns;
 		input->known_at = e;
@@ -287,17 +309,6 @@ static int separate_groups(struct td_report *report, const struct group *all,
 	return err;
 }
 
-/* Some group counts what is no part of level 1: level 2, or what somebody asked for. */
-static int counts_more(const struct td_groups_plan *plan, uint32_t first)
-{
-	int8_t factor[TD_GROUPS_PARTS][TD_COUNTERS_MAX];
-
-	for (uint32_t g = first; g < plan->groups; g++)
-		if (!td_groups_level1(plan, g, factor))
-			return 1;
-	return 0;
-}
-
 int td_report_rates(struct td_report *report, const struct td_separate_input *input,
 		    const struct td_report_counts *counts,
 		    const struct td_separate_trace *insns, uint32_t first)
@@ -313,8 +324,7 @@ int td_report_rates(struct td_report *report, const struct td_separate_input *in
 	int err = group ? 0 : -ENOMEM;
 
 	/* where cores are shared, level 1 is of such rates, it says nothing more */
-	if (!err && !insns && first && input->common &&
-	    counts_more(&report->plan, first)) {
+	if (!err && !insns && first && input->common) {
 		err = td_separate_common(input, &common);
 		all.insns = common.trace;
 	}

@@ -16,17 +16,18 @@
 struct part {
 	const struct td_separate_input *input;
 	int number; /* in td_separate_window.counts */
-	int node;
-	int rest; /* the node that is what no part counts */
+	int node;   /* -1: instructions, of all windows */
+	int rest;   /* the node that is what no part counts */
 	struct td_separate result;
 };
 
 struct parts {
-	struct part part[PARTS_MOST];
+	struct part part[PARTS_MOST + 1]; /* behind n: instructions */
 	unsigned n;
-	unsigned counted;          /* bits of those that are there */
-	int rest;                  /* the node that has none */
-	struct td_separate common; /* instructions; trace NULL: nobody knows them */
+	unsigned counted; /* bits of those that are there */
+	int rest;         /* the node that has none */
+	/* of instructions, to tell states by; NULL: nobody knows them */
+	const struct td_separate_trace *states;
 };
 
 static int has(unsigned counts, int part)
@@ -98,9 +99,8 @@ static void even_costs(struct td_separate_window *window, size_t n, int node, in
 	}
 }
 
-static int separate_part(void *piece)
+static int separate_node(struct part *part)
 {
-	struct part *part = piece;
 	const struct td_separate_input *input = part->input;
 	struct td_separate_window *window =
 		malloc((input->windows + 1) * sizeof(*window));
@@ -163,6 +163,14 @@ int td_separate_common(const struct td_separate_input *input, struct td_separate
 		err = td_separate(&of, result);
 	free(window);
 	return err;
+}
+
+static int separate_part(void *piece)
+{
+	struct part *part = piece;
+
+	return part->node < 0 ? td_separate_common(part->input, &part->result)
+			      : separate_node(part);
 }
 
 /* Adds a part of the node, or all of it; for now estimate.low is half of the interval. */
@@ -244,9 +252,9 @@ static void join_function(const struct parts *parts, size_t function,
 		int node = parts->part[p].node;
 		struct td_topdown_value value = from->function[function].node[node];
 
-		if (parts->common.trace)
-			td_states_join(&from->trace[function],
-				       &parts->common.trace[function], &value);
+		if (parts->states)
+			td_states_join(&from->trace[function], &parts->states[function],
+				       &value);
 		take_node(&value, &to->node[node]);
 	}
 	close_level(parts, to->node);
@@ -317,24 +325,25 @@ int td_separate_parts(const struct td_separate_input *input, struct td_separate 
 {
 	struct parts parts = {.n = 0};
 	int err = find_parts(input, &parts);
+	struct part *insns = &parts.part[parts.n];
 
-	for (unsigned p = 0; p < parts.n; p++) {
+	insns->node = -1;
+	for (unsigned p = 0; p <= parts.n; p++) {
 		parts.part[p].input = input;
 		parts.part[p].rest = parts.rest;
 	}
 	if (!err)
 		err = td_parallel_run(separate_part, parts.part, sizeof(*parts.part),
-				      parts.n);
-	if (!err && input->common && !is_clocked(&parts))
-		err = td_separate_common(input, &parts.common);
+				      parts.n + (input->common != NULL));
+	if (!err && !is_clocked(&parts))
+		parts.states = insns->result.trace;
 	if (!err)
 		err = join(input, &parts, result);
 	if (!err) {
-		result->trace = parts.common.trace;
-		parts.common.trace = NULL;
+		result->trace = insns->result.trace;
+		insns->result.trace = NULL;
 	}
-	td_separate_free(&parts.common);
-	for (unsigned p = 0; p < parts.n; p++)
+	for (unsigned p = 0; p <= parts.n; p++)
 		td_separate_free(&parts.part[p].result);
 	return err;
 }

@@ -22,8 +22,8 @@
  * node is the sum of both, and a window has one of them.  What only windows count for
  * which no return is known (unsure) is no part, but where nobody knows returns; they help
  * others.  Exactly one node must be in no part: it is what is left of 1.  result->trace
- * is td_separate_common()'s where it helped, or NULL.  Returns 0, -ENOMEM, or -EINVAL if
- * the parts do not make level 1.
+ * is td_separate_common()'s, whether it helped the parts or not, or NULL.  Returns 0,
+ * -ENOMEM, or -EINVAL if the parts do not make level 1.
  */
 int td_separate_parts(const struct td_separate_input *input, struct td_separate *result);
 

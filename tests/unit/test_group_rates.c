@@ -340,6 +340,29 @@ START_TEST(rates_of_events)
 }
 END_TEST
 
+/* The same event in several groups: in windows that nobody judged others may have been,
+ * but not in others of which it is told apart. */
+START_TEST(rates_of_the_best_windows)
+{
+	struct td_event_rate rate;
+
+	windows(&groups.group[1].sum[5], 1300, 100);
+	assert_rate(0, 1.24, 1);
+	plan.returns[1] = 6;
+	ck_assert(td_groups_is_unjudged(&plan, 0));
+	ck_assert(!td_groups_rate(&plan, 0, first, 100, &groups, &rate));
+	assert_rate(4, 1.3, 1);
+	/* that group has no windows of this function */
+	groups.group[1].windows = 0;
+	assert_rate(0, 1.24, 1);
+	groups.group[1].windows = 100;
+	plan.returns[1] = 0;
+	groups.rate[4] = (struct td_groups_rate){.known = 1, .df = 50, .value = 0.9};
+	ck_assert(!td_groups_rate(&plan, 0, first, 100, &groups, &rate));
+	assert_rate(4, 0.9, 1);
+}
+END_TEST
+
 /* In ten times as many windows as other events have. */
 static void ask(const char *name, double count, uint64_t config)
 {
@@ -549,6 +572,7 @@ int main(void)
 				      groups_that_share_as_the_run_does,
 				      groups_that_share_what_the_run_leaves,
 				      rates_of_events,
+				      rates_of_the_best_windows,
 				      rates_told_apart,
 				      asked_by_the_name_of_another,
 				      asked_how_often_a_thread_is_alone,

@@ -44,7 +44,7 @@ counted 0 "by read(), for user access is off (kernel.perf_user_access); $why"
 rm -f "$work"/profiles/*
 echo 1 >/proc/sys/kernel/perf_user_access
 agent TDAGENT_WINDOWS=rdpmc TDAGENT_LONG=100000 TDAGENT_SHORT=2000 \
-	TDAGENT_EVENTS=instructions,raw=r11,inst_retired,no-such-event "$prog/burn" --truth 200
+	TDAGENT_EVENTS=instructions,raw=r8,inst_retired,no-such-event "$prog/burn" --truth 200
 ended "exit 0" agent
 grep -q "no event 'no-such-event'" "$work/agent.err" || fail "asked: $(cat "$work/agent.err")"
 expect "$(profile burn)" <<'END'
@@ -53,6 +53,7 @@ burns = [f for f in report["functions"] if f["name"].startswith("burn_")]
 check(len(burns) == 3, "%d functions" % len(burns))
 for f in burns:
     for name in ("instructions", "raw", "inst_retired"):
+        check(name in f["events"], "%s: no %s: %s" % (f["name"], name, f["events"]))
         rate = f["events"][name]["per_cycle"]["value"]
         check(abs(rate - 1) < 0.03, "%s: %g %s a cycle" % (f["name"], rate, name))
 END
@@ -62,6 +63,7 @@ for name in instructions inst_retired; do
 	grep -q "^  $name\( \|$\)" "$work/list.out" || fail "tdagent list has no $name: $(cat "$work/list.out")"
 done
 
+echo 0 >/proc/sys/kernel/perf_user_access
 guest probe $clean "$tdagent" probe
 ended "exit 0" probe
 grep -q '^--pmu=auto  *events$' "$work/probe.out" || fail "probe: $(head -n 3 "$work/probe.out")"
