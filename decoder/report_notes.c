@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "decoder/report_notes.h"
 
+#include "decoder/groups.h"
 #include "decoder/text.h"
 
 static int note_skid(struct td_report *report, const struct td_profile *profile)
@@ -35,6 +36,36 @@ static int note_strays(struct td_report *report, const struct td_profile *profil
 			(unsigned long long)(header->windows_seen - profile->windows)));
 }
 
+static int counts_returns(const struct td_profile *profile)
+{
+	struct td_groups_plan plan;
+	int any = td_profile_counter(profile, "near_returns") >= 0;
+
+	td_groups_read(&plan, &profile->header);
+	for (uint32_t g = 0; g < plan.groups; g++)
+		any = any || plan.returns[g];
+	return any;
+}
+
+/* Where level 1 is counted functions are told apart without returns as well, and the
+ * vernier's windows tell it by their lengths. */
+static int note_unjudged(struct td_report *report, const struct td_profile *profile)
+{
+	const struct td_file_header *header = &profile->header;
+
+	if (header->backend != TD_BACKEND_EVENTS || !profile->windows ||
+	    header->windows == TD_WINDOWS_VERNIER || counts_returns(profile) ||
+	    td_profile_counter(profile, "retiring") >= 0)
+		return 0;
+	return td_report_note(
+		report,
+		td_text_format("pid %u: rates are of windows that begin and end in the "
+			       "same function, and nothing counts returns here: of "
+			       "functions shorter than a window they lean to what it "
+			       "calls and who calls it, by more than ± says",
+			       header->pid));
+}
+
 int td_report_notes(struct td_report *report, const struct td_profile *profile)
 {
 	const struct td_profile_damage *damage = &profile->damage;
@@ -53,6 +84,8 @@ int td_report_notes(struct td_report *report, const struct td_profile *profile)
 		err = note_skid(report, profile);
 	if (!err)
 		err = note_strays(report, profile);
+	if (!err)
+		err = note_unjudged(report, profile);
 	if (!err && (damage->blocks || damage->records))
 		err = td_report_note(
 			report, td_text_format("pid %u: %u damaged blocks and %u damaged "

@@ -178,6 +178,7 @@ filtered()
 run = report["run"]
 check(run["backend"] == "events" and run["level"] == 0, "%s, level %s" % (run["backend"], run["level"]))
 check("count nonsense" in run["reason"], "the reason is '%s'" % run["reason"])
+check(any("nothing counts returns here" in note for note in run["notes"]), "the notes are %s" % run["notes"])
 check("topdown" not in report["totals"] and
       not any("topdown" in f for f in report["functions"]), "there is top-down")
 END
