@@ -2,6 +2,7 @@
 #include "agent/core/events_asked.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,22 @@ static int open_alone(const struct td_events_found *found,
 	return fd < 0 ? fd : 0;
 }
 
+/* Arm has one counter that is for cycles, where the kernel puts whatever counts them: as
+ * groups take turns, the event that interrupts loses it to the other one, and most of its
+ * interrupts with it (QEMU 7.2, Linux 6.1). */
+static bool takes_trigger(const struct td_event_name *event)
+{
+#ifdef __aarch64__
+	if (event->type == PERF_TYPE_HARDWARE)
+		return event->config == PERF_COUNT_HW_CPU_CYCLES;
+	return (event->type == PERF_TYPE_RAW || event->type >= PERF_TYPE_MAX) &&
+	       (event->config & 0xffff) == 0x11;
+#else
+	(void)event;
+	return false;
+#endif
+}
+
 void td_events_asked_find(struct td_events_found *found, const char *names,
 			  const struct td_event_source *source)
 {
@@ -29,7 +46,9 @@ void td_events_asked_find(struct td_events_found *found, const char *names,
 	snprintf(found->source, sizeof(found->source), "%s", source->pmu);
 	found->asked = td_event_names_find(source, names, found->ask);
 	for (uint32_t i = 0; i < found->asked; i++)
-		found->refused[i] = open_alone(found, &found->ask[i]);
+		found->refused[i] = takes_trigger(&found->ask[i])
+					    ? -EBUSY
+					    : open_alone(found, &found->ask[i]);
 }
 
 uint32_t td_events_asked_room(const struct td_events_found *found)

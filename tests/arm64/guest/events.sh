@@ -40,15 +40,18 @@ counted 1 "by MRS; $why"
 counted 0 "by read(), for user access is off (kernel.perf_user_access); $why"
 
 # Events that are asked for: the kernel's, raw and the PMU's by name, each one a cycle there; of
-# one that there is none of somebody says so, and the others are counted.
+# one that there is none of, and of cycles, which would take the trigger's counter, somebody says so.
 rm -f "$work"/profiles/*
 echo 1 >/proc/sys/kernel/perf_user_access
 agent TDAGENT_WINDOWS=rdpmc TDAGENT_LONG=100000 TDAGENT_SHORT=2000 \
-	TDAGENT_EVENTS=instructions,raw=r8,inst_retired,no-such-event "$prog/burn" --truth 200
+	TDAGENT_EVENTS=instructions,raw=r8,cycles,inst_retired,more=r11,no-such-event "$prog/burn" --truth 200
 ended "exit 0" agent
 grep -q "no event 'no-such-event'" "$work/agent.err" || fail "asked: $(cat "$work/agent.err")"
 expect "$(profile burn)" <<'END'
 check(any("no event 'no-such-event'" in note for note in report["run"]["notes"]), "notes: %s" % report["run"]["notes"])
+for name in ("cycles", "more"):
+    check(any("%s is not counted" % name in note for note in report["run"]["notes"]), "notes: %s" % report["run"]["notes"])
+check(report["totals"]["windows"]["valid"] > 800, "windows: %s" % report["totals"]["windows"])
 burns = [f for f in report["functions"] if f["name"].startswith("burn_")]
 check(len(burns) == 3, "%d functions" % len(burns))
 for f in burns:
