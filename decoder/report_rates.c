@@ -270,7 +270,9 @@ static int separate_group(void *piece)
 	of.returns = group->returns ? group->returns : input->returns;
 	of.nodes = TD_SEPARATE_NODES;
 	of.rates = 1;
-	know_instructions(group, &of);
+	/* of a shared core's level 1, which is of such rates, they say nothing more */
+	if (!group->alone)
+		know_instructions(group, &of);
 	err = td_separate(&of, &group->result);
 	free(window);
 	return err;
@@ -323,8 +325,7 @@ int td_report_rates(struct td_report *report, const struct td_separate_input *in
 	struct group *group = malloc((n + 1) * sizeof(*group));
 	int err = group ? 0 : -ENOMEM;
 
-	/* where cores are shared, level 1 is of such rates, it says nothing more */
-	if (!err && !insns && first && input->common) {
+	if (!err && !insns && input->common) {
 		err = td_separate_common(input, &common);
 		all.insns = common.trace;
 	}
