@@ -15,8 +15,8 @@
 #define TELLS 0.7   /* times as often as without places: neighbours that end apart */
 #define BLOCK 3.    /* instructions, behind the last window */
 #define SOON 8      /* entries */
-#define FILLINGS 16 /* pieces of a fill, of so many windows that threads pay */
-#define ALONE 16384
+#define FILLINGS 16 /* pieces of a fill */
+#define ALONE 16384 /* of fewer windows it is one: threads would not pay */
 
 struct order {
 	uint32_t key, window;

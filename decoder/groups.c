@@ -595,9 +595,7 @@ static double told_instructions(const struct td_groups_plan *plan, uint32_t i,
 {
 	for (uint32_t k = 0; k < plan->events; k++)
 		if (plan->event[k].group == plan->event[i].group &&
-		    !td_groups_is_asked(plan, k) &&
-		    strcmp(plan->event[k].name, "inst") == 0 && groups &&
-		    groups->rate[k].known)
+		    td_groups_is_instructions(plan, k) && groups && groups->rate[k].known)
 			return groups->rate[k].value;
 	return 0;
 }

@@ -10,6 +10,8 @@
 #ifndef TD_DECODER_GROUPS_H
 #define TD_DECODER_GROUPS_H
 
+#include <string.h>
+
 #include "decoder/events.h"
 #include "decoder/own_cost.h"
 #include "decoder/topdown.h"
@@ -64,6 +66,23 @@ struct td_groups {
 static inline int td_groups_is_asked(const struct td_groups_plan *plan, uint32_t event)
 {
 	return plan->asked >> event & 1;
+}
+
+/* Those that groups count by themselves. */
+static inline int td_groups_is_instructions(const struct td_groups_plan *plan,
+					    uint32_t event)
+{
+	return !td_groups_is_asked(plan, event) &&
+	       strcmp(plan->event[event].name, "inst") == 0;
+}
+
+/* Some group counts near returns beside its events. */
+static inline int td_groups_count_returns(const struct td_groups_plan *plan)
+{
+	for (uint32_t g = 0; g < plan->groups; g++)
+		if (plan->returns[g])
+			return 1;
+	return 0;
 }
 
 /* The core has another thread, and some group counts how often that one runs, or the
@@ -123,7 +142,7 @@ struct td_event_rate {
 };
 
 /* The rate of the plan's event number `i`; 0: there are too few windows, or the name is
- * another one's: that was asked for, or comes first and has a rate. */
+ * another one's: that was asked for, is better known, or comes first. */
 int td_groups_rate(const struct td_groups_plan *plan, uint32_t i,
 		   const struct td_file_sum *first, uint64_t n,
 		   const struct td_groups *groups, struct td_event_rate *rate);

@@ -193,20 +193,11 @@ static void count_leavings(const struct td_groups_plan *plan, uint32_t number,
 	group->left[1] = plan->calls[number] ? plan->calls[number] : -1;
 }
 
-/* Some groups count returns beside their events, and others do not. */
-static int are_returns_apart(const struct td_groups_plan *plan)
-{
-	for (uint32_t g = 0; g < plan->groups; g++)
-		if (plan->returns[g])
-			return 1;
-	return 0;
-}
-
 /* Where a core is shared, or its small cores go with such ones: a node is no sum of a
  * group's counts, but each group's events can be told apart. */
 static void find_rates(struct taking *t, const struct td_groups_plan *plan)
 {
-	int apart = are_returns_apart(plan);
+	int apart = td_groups_count_returns(plan);
 
 	for (uint32_t g = 0; g < plan->groups; g++) {
 		struct group *group = &t->group[g];

@@ -39,12 +39,10 @@ static int note_strays(struct td_report *report, const struct td_profile *profil
 static int counts_returns(const struct td_profile *profile)
 {
 	struct td_groups_plan plan;
-	int any = td_profile_counter(profile, "near_returns") >= 0;
 
 	td_groups_read(&plan, &profile->header);
-	for (uint32_t g = 0; g < plan.groups; g++)
-		any = any || plan.returns[g];
-	return any;
+	return td_profile_counter(profile, "near_returns") >= 0 ||
+	       td_groups_count_returns(&plan);
 }
 
 /* Where level 1 is counted functions are told apart without returns as well, and the

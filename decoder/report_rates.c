@@ -120,13 +120,6 @@ static void take_windows(const struct td_separate_input *input,
 	}
 }
 
-/* The name is that of instructions which groups count by themselves. */
-static int is_instructions(const struct td_groups_plan *plan, uint32_t event)
-{
-	return !td_groups_is_asked(plan, event) &&
-	       strcmp(plan->event[event].name, "inst") == 0;
-}
-
 /* As all windows know them, whatever group counted them. */
 static void take_instructions(const struct td_separate_trace *insns, double width,
 			      struct td_groups_rate *to)
@@ -166,7 +159,7 @@ static int take_rates(const struct group *group, const struct td_separate *resul
 			.half = by * (value->estimate.high - value->estimate.low) / 2,
 		};
 		if (insns && insns->variance > 0 &&
-		    is_instructions(group->plan, event->number))
+		    td_groups_is_instructions(group->plan, event->number))
 			take_instructions(insns, width, rate);
 	}
 	return 0;
@@ -234,7 +227,8 @@ static void know_instructions(const struct group *group, struct td_separate_inpu
 	for (unsigned e = 0; e < group->events; e++) {
 		const struct event *event = &group->event[e];
 
-		if (!(event->scale > 0) || !is_instructions(group->plan, event->number))
+		if (!(event->scale > 0) ||
+		    !td_groups_is_instructions(group->plan, event->number))
 			continue;
 		input->known = group->insns;
 		input->known_at = e;

@@ -10,6 +10,10 @@
 #include "agent/core/events_open.h"
 #include "agent/sigsafe/descriptors.h"
 
+#define ARM_CPU_CYCLES 0x11 /* raw */
+
+#define ARM_CPU_CYCLES 0x11
+
 static int open_alone(const struct td_events_found *found,
 		      const struct td_event_name *event)
 {
@@ -30,7 +34,7 @@ static bool takes_trigger(const struct td_event_name *event)
 	if (event->type == PERF_TYPE_HARDWARE)
 		return event->config == PERF_COUNT_HW_CPU_CYCLES;
 	return (event->type == PERF_TYPE_RAW || event->type >= PERF_TYPE_MAX) &&
-	       (event->config & 0xffff) == 0x11;
+	       (event->config & 0xffff) == ARM_CPU_CYCLES;
 #else
 	(void)event;
 	return false;

@@ -100,21 +100,8 @@ check(report["run"]["backend"] == "events", "backend is %s" % report["run"]["bac
 told = [f for f in report["functions"] if f.get("evidence") == "separated" and f["samples"] >= 250]
 check(len(told) > 20, "only %d functions told apart" % len(told))
 END
-	# how many instructions a cycle: by windows that returns judge, not by those of level 1 whole
-	holds short <<'END'
-long = {t["address"]: t for t in truth if t["what"] == "function" and t["visit"] >= 40}
-checked = 0
-for f in report["functions"]:
-    t = long.get(f["address"])
-    if not t or f["samples"] < 250:
-        continue
-    checked += 1
-    value, true = f["events"]["inst"]["per_cycle"], t["insns"] / t["cycles"]
-    half = (value["high"] - value["low"]) / 2
-    check(abs(value["value"] - true) < 0.01 * true + 2.5 * half < 0.2 * true, "%s: %.3f +- %.3f instructions a cycle, not %.3f" %
-          (t["name"], value["value"], half, true))
-check(checked > 20, "only %d functions have enough samples" % checked)
-END
+	# by windows that returns judge, not by those of level 1 whole: that is 20 % off
+	rates short inst 6
 	# Half of the windows that accuracy.md has; the shortest have some ten for themselves.  Of 14
 	# runs three have no answer for the function of 27 cycles, one for that of 30.  `split`, of 53,
 	# has a standard deviation of 1.2 points, and was 2.4 off.
