@@ -150,6 +150,9 @@ static void add_up(struct labpmu_truth *sum, const struct labpmu_truth *part)
 	sum->cycles += part->cycles;
 	sum->slots += part->slots;
 	sum->second += part->second;
+	sum->rets += part->rets;
+	sum->branches += part->branches;
+	sum->mispredicts += part->mispredicts;
 	for (size_t i = 0; i < sizeof(sum->cat) / sizeof(sum->cat[0]); i++)
 		sum->cat[i] += part->cat[i];
 }
