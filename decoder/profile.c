@@ -632,3 +632,9 @@ int td_profile_counter(const struct td_profile *profile, const char *name)
 	}
 	return -1;
 }
+
+int td_profile_counts_lengths(const struct td_profile *profile)
+{
+	return td_profile_counter(profile, "slots") == 0 ||
+	       td_profile_counter(profile, "cycles") == 0;
+}

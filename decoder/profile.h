@@ -146,4 +146,8 @@ int td_profile_lacks_slots(const struct td_profile *profile, double *own);
 /* The counter of that name: its index in sum[] and total[], or -1. */
 int td_profile_counter(const struct td_profile *profile, const char *name);
 
+/* 1 if the first counter is how long windows are: slots, or cycles where the CPU counts
+ * no slots; slots_a_cycle has its unit. */
+int td_profile_counts_lengths(const struct td_profile *profile);
+
 #endif

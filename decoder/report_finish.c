@@ -12,6 +12,7 @@
 #include "decoder/order.h"
 #include "decoder/report_groups.h"
 #include "decoder/report_log.h"
+#include "decoder/report_notes.h"
 #include "decoder/symbols.h"
 #include "decoder/text.h"
 
@@ -302,7 +303,7 @@ static int estimate(struct td_report *report)
 				  report->rounded, report->node);
 	td_report_groups_totals(report);
 	td_check_report(report, &report->check);
-	return err;
+	return err ? err : td_report_notes_finish(report);
 }
 
 /*

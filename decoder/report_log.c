@@ -14,9 +14,7 @@
 #include "decoder/window_strays.h"
 
 #define BASE_MOST 64u /* returns that our own code can have in a window */
-#define STAYS                                                                            \
-	0.9 /* part of windows: below, who came back may be among those that stayed */
-#define WIDE 0.1 /* half an interval that is too wide to act on */
+#define WIDE 0.1      /* half an interval that is too wide to act on */
 
 struct ends {
 	uint64_t at[2]; /* interrupted addresses, as the rows' */
@@ -193,23 +191,33 @@ static void count_leavings(const struct td_groups_plan *plan, uint32_t number,
 	group->left[1] = plan->calls[number] ? plan->calls[number] : -1;
 }
 
-/* Where a core is shared, or its small cores go with such ones: a node is no sum of a
- * group's counts, but each group's events can be told apart. */
+/* What is ours in the group's windows: what its empty ones hold, or nothing. */
+static int knows_own_cost(const struct td_profile *profile, uint32_t group)
+{
+	return profile->header.windows == TD_WINDOWS_VERNIER || has_empty(profile, group);
+}
+
+/* Where a core is shared, or its small cores go with such ones, or there is no top-down:
+ * a node is no sum of a group's counts, but each group's events can be told apart; by
+ * lengths alone where nobody counts returns. */
 static void find_rates(struct taking *t, const struct td_groups_plan *plan)
 {
 	int apart = td_groups_count_returns(plan);
+	int judged = apart || t->group[0].left[0] >= 0;
 
 	for (uint32_t g = 0; g < plan->groups; g++) {
 		struct group *group = &t->group[g];
 
 		if (apart)
 			count_leavings(plan, g, group);
-		group->taken = group->left[0] >= 0 && has_empty(t->profile, g);
+		group->taken =
+			(!judged || group->left[0] >= 0) && knows_own_cost(t->profile, g);
 		t->rates = t->rates || group->taken;
 		if (group->taken && group->left[1] >= 0)
 			t->returns = TD_RETURNS_AND_CALLS;
 	}
-	t->returns = t->returns ? t->returns : t->rates;
+	if (judged && !t->returns)
+		t->returns = t->rates;
 }
 
 /* Nodes of which other groups count parts: how they make the whole, group 0's windows
@@ -236,7 +244,7 @@ static void find_parts(struct taking *t)
 		if (t->profile->header.windows == TD_WINDOWS_VERNIER &&
 		    !td_groups_is_shared(&plan))
 			find_parts_of_all(t, &plan);
-		else
+		if (!t->parts)
 			find_rates(t, &plan);
 		return;
 	}
@@ -298,7 +306,7 @@ static int start(struct taking *t)
 
 	if ((profile->header.backend != TD_BACKEND_METRICS &&
 	     profile->header.backend != TD_BACKEND_EVENTS) ||
-	    !profile->windows || td_profile_counter(profile, "slots") != 0)
+	    !profile->windows || !td_profile_counts_lengths(profile))
 		return 0;
 	t->whole = 1;
 	for (int k = 0; k < TD_SEPARATE_NODES; k++) {
@@ -644,8 +652,7 @@ static float *find_stays(const struct td_report *report)
 /*
  * Without near returns the regression must not trust any window, and is far less
  * sure than the sums of the windows that stayed in the function.  Where hardly any
- * leaves it, so that hardly any can have come back, and the two say the same, as far as
- * its intervals reach, those are taken.
+ * leaves it, and the two say the same, as far as its intervals reach, those are taken.
  */
 static int agree(float stays, const struct td_topdown_value *own,
 		 const struct td_topdown_value *told)
@@ -658,7 +665,7 @@ static int agree(float stays, const struct td_topdown_value *own,
 		    fabs(a->value - b->value) > a->high - a->low + b->high - b->low)
 			return 0;
 	}
-	return stays >= STAYS;
+	return stays >= TD_REPORT_STAYS;
 }
 
 /* The same of a function; its sums may be of several groups, which nobody has put
@@ -675,12 +682,9 @@ static int is_as_summed(const struct td_report *report,
 	return agree(stays, own, told);
 }
 
-static int take_result(struct td_report *report, const struct td_separate *result)
+static void take_result(struct td_report *report, const struct td_separate *result,
+			const float *stays)
 {
-	float *stays = find_stays(report);
-
-	if (!stays)
-		return -ENOMEM;
 	for (size_t i = 0; i < report->functions; i++) {
 		const struct td_separate_function *from = &result->function[i];
 		struct td_report_function *to = &report->function[i];
@@ -701,26 +705,31 @@ static int take_result(struct td_report *report, const struct td_separate *resul
 	report->cost = result->cost;
 	report->told = result->windows;
 	report->own = result->own;
-	free(stays);
-	return 0;
 }
 
-static int separate(struct td_report *report, const struct td_separate_input *input)
+static int separate(struct td_report *report, const struct td_separate_input *input,
+		    const float *stays)
 {
+	struct td_report_rates_of of = {
+		.input = input,
+		.counts = report->log->counts,
+		.stays = input->returns || report->log->parts ? NULL : stays,
+	};
 	struct td_separate result;
 	int err;
 
 	if (report->log->rates)
-		return td_report_rates(report, input, report->log->counts, NULL, 0);
+		return td_report_rates(report, &of);
 	err = report->log->parts ? td_separate_parts(input, &result)
 				 : td_separate(input, &result);
 	if (err)
 		return err;
 	if (result.cost.axis != TD_AXIS_NONE)
-		err = take_result(report, &result);
-	if (!err && report->log->exact && (input->returns || report->log->parts))
-		err = td_report_rates(report, input, report->log->counts, result.trace,
-				      1);
+		take_result(report, &result, stays);
+	of.insns = result.trace;
+	of.first = 1;
+	if (report->log->exact && (input->returns || report->log->parts))
+		err = td_report_rates(report, &of);
 	td_separate_free(&result);
 	return err;
 }
@@ -728,7 +737,7 @@ static int separate(struct td_report *report, const struct td_separate_input *in
 int td_report_log_separate(struct td_report *report)
 {
 	struct td_separate_input input;
-	float *insns = NULL;
+	float *insns = NULL, *stays;
 	int err;
 
 	if (!report->log || !report->log->windows || !report->functions)
@@ -754,7 +763,10 @@ int td_report_log_separate(struct td_report *report)
 					       report->log->counts);
 		input.common = insns;
 	}
-	err = report->log->exact && !insns ? -ENOMEM : separate(report, &input);
+	stays = find_stays(report);
+	err = !stays || (report->log->exact && !insns) ? -ENOMEM
+						       : separate(report, &input, stays);
+	free(stays);
 	free(insns);
 	return err == -EINVAL ? 0 : err; /* windows of a few groups only */
 }

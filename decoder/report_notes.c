@@ -36,34 +36,6 @@ static int note_strays(struct td_report *report, const struct td_profile *profil
 			(unsigned long long)(header->windows_seen - profile->windows)));
 }
 
-static int counts_returns(const struct td_profile *profile)
-{
-	struct td_groups_plan plan;
-
-	td_groups_read(&plan, &profile->header);
-	return td_profile_counter(profile, "near_returns") >= 0 ||
-	       td_groups_count_returns(&plan);
-}
-
-/* Where level 1 is counted functions are told apart without returns as well, and the
- * vernier's windows tell it by their lengths. */
-static int note_unjudged(struct td_report *report, const struct td_profile *profile)
-{
-	const struct td_file_header *header = &profile->header;
-
-	if (header->backend != TD_BACKEND_EVENTS || !profile->windows ||
-	    header->windows == TD_WINDOWS_VERNIER || counts_returns(profile) ||
-	    td_profile_counter(profile, "retiring") >= 0)
-		return 0;
-	return td_report_note(
-		report,
-		td_text_format("pid %u: rates are of windows that begin and end in the "
-			       "same function, and nothing counts returns here: of "
-			       "functions shorter than a window they lean to what it "
-			       "calls and who calls it, by more than ± says",
-			       header->pid));
-}
-
 int td_report_notes(struct td_report *report, const struct td_profile *profile)
 {
 	const struct td_profile_damage *damage = &profile->damage;
@@ -82,8 +54,6 @@ int td_report_notes(struct td_report *report, const struct td_profile *profile)
 		err = note_skid(report, profile);
 	if (!err)
 		err = note_strays(report, profile);
-	if (!err)
-		err = note_unjudged(report, profile);
 	if (!err && (damage->blocks || damage->records))
 		err = td_report_note(
 			report, td_text_format("pid %u: %u damaged blocks and %u damaged "
@@ -106,4 +76,22 @@ int td_report_notes(struct td_report *report, const struct td_profile *profile)
 				       damage->missing +
 					       (damage->cut && !damage->missing)));
 	return err;
+}
+
+/* Windows of other groups are judged, or told apart, or their nodes are. */
+int td_report_notes_finish(struct td_report *report)
+{
+	const struct td_groups_plan *plan = &report->plan;
+
+	if (!report->counted[0] || !plan->groups || report->separated ||
+	    td_groups_count_returns(plan) ||
+	    td_report_counter(report, "near_returns") >= 0 ||
+	    td_report_counter(report, "retiring") >= 0)
+		return 0;
+	return td_report_note(
+		report,
+		td_text_format("rates are of windows that begin and end in the same "
+			       "function, and nothing counts returns here: of functions "
+			       "shorter than a window they lean to what it calls and who "
+			       "calls it, by more than ± says"));
 }

@@ -28,6 +28,7 @@ struct group {
 	const struct td_separate_input *input;
 	const struct td_report_counts *counts;
 	const struct td_separate_trace *insns; /* NULL: nobody knows them */
+	const float *stays;                    /* td_report_rates_of */
 	uint32_t number;
 	int rare;  /* its rare events, else the others */
 	int alone; /* there is nothing beside them: level 1 is of rates, too */
@@ -130,38 +131,90 @@ static void take_instructions(const struct td_separate_trace *insns, double widt
 }
 
 /* Those that are alone are taken of long functions as well. */
-static int take_rates(const struct group *group, const struct td_separate *result,
-		      size_t function, struct td_report_function *to)
+static struct td_groups_rate rate_of(const struct group *group, const struct event *event,
+				     const struct td_separate *result, size_t function)
 {
 	const struct td_separate_function *from = &result->function[function];
 	const struct td_separate_trace *insns =
 		group->insns ? &group->insns[function] : NULL;
-	double width = result->cost.width;
+	const struct td_topdown_value *value =
+		&from->node[td_separate_node_of((unsigned)(event - group->event))];
+	double by = event->scale > 0 ? result->cost.width / event->scale : 0;
+	struct td_groups_rate rate = {
+		.known = by > 0 && value->present,
+		.own = !group->alone && from->visit >= VISIT_LONG,
+		.df = value->df,
+		.value = by * value->estimate.value,
+		.half = by * (value->estimate.high - value->estimate.low) / 2,
+	};
 
+	if (rate.known && insns && insns->variance > 0 &&
+	    td_groups_is_instructions(group->plan, event->number))
+		take_instructions(insns, result->cost.width, &rate);
+	return rate;
+}
+
+/*
+ * By the windows that stayed in the function.  Some left it and came back: no more than
+ * those that left and did not, and what they had of others, which are about as all are,
+ * is rarely above half of them.
+ */
+static int sum_of(const struct group *group, const struct event *event, double mean,
+		  const struct td_report_function *function, float stays,
+		  struct td_groups_rate *rate)
+{
+	struct td_event_rate own;
+
+	if (stays < TD_REPORT_STAYS ||
+	    !td_groups_rate(group->plan, event->number, function->sum,
+			    function->counted[0], function->groups, &own))
+		return 0;
+	rate->value = own.per_cycle.value;
+	rate->half = (own.per_cycle.high - own.per_cycle.low) / 2 +
+		     (1 - stays) / 2 * fabs(rate->value - mean);
+	return 1;
+}
+
+/* Where returns do not judge windows: those that stayed, if they know it better. */
+static void take_sums(const struct group *group, const struct td_separate *result,
+		      size_t function, const struct td_report_function *to,
+		      struct td_groups_rate rate[TD_SEPARATE_NODES])
+{
+	struct td_groups_rate sum[TD_SEPARATE_NODES];
+
+	memcpy(sum, rate, sizeof(sum));
+	for (unsigned e = 0; e < group->events; e++) {
+		const struct event *event = &group->event[e];
+		double mean =
+			event->scale > 0 ? result->cost.width * USUAL / event->scale : 0;
+
+		if (rate[e].known &&
+		    (!sum_of(group, event, mean, to, group->stays[function], &sum[e]) ||
+		     fabs(sum[e].value - rate[e].value) >
+			     2 * (sum[e].half + rate[e].half)))
+			return;
+	}
+	for (unsigned e = 0; e < group->events; e++)
+		if (sum[e].half < rate[e].half)
+			rate[e] = sum[e];
+}
+
+static int take_rates(const struct group *group, const struct td_separate *result,
+		      size_t function, struct td_report_function *to)
+{
+	struct td_groups_rate rate[TD_SEPARATE_NODES];
+
+	for (unsigned e = 0; e < group->events; e++)
+		rate[e] = rate_of(group, &group->event[e], result, function);
+	if (group->stays)
+		take_sums(group, result, function, to, rate);
 	if (!to->groups)
 		to->groups = calloc(1, sizeof(*to->groups));
 	if (!to->groups)
 		return -ENOMEM;
-	for (unsigned e = 0; e < group->events; e++) {
-		const struct event *event = &group->event[e];
-		const struct td_topdown_value *value =
-			&from->node[td_separate_node_of(e)];
-		double by = event->scale > 0 ? width / event->scale : 0;
-		struct td_groups_rate *rate = &to->groups->rate[event->number];
-
-		if (by <= 0 || !value->present)
-			continue;
-		*rate = (struct td_groups_rate){
-			.known = 1,
-			.own = !group->alone && from->visit >= VISIT_LONG,
-			.df = value->df,
-			.value = by * value->estimate.value,
-			.half = by * (value->estimate.high - value->estimate.low) / 2,
-		};
-		if (insns && insns->variance > 0 &&
-		    td_groups_is_instructions(group->plan, event->number))
-			take_instructions(insns, width, rate);
-	}
+	for (unsigned e = 0; e < group->events; e++)
+		if (rate[e].known)
+			to->groups->rate[group->event[e].number] = rate[e];
 	return 0;
 }
 
@@ -264,9 +317,7 @@ static int separate_group(void *piece)
 	of.returns = group->returns ? group->returns : input->returns;
 	of.nodes = TD_SEPARATE_NODES;
 	of.rates = 1;
-	/* of a shared core's level 1, which is of such rates, they say nothing more */
-	if (!group->alone)
-		know_instructions(group, &of);
+	know_instructions(group, &of);
 	err = td_separate(&of, &group->result);
 	free(window);
 	return err;
@@ -305,26 +356,26 @@ static int separate_groups(struct td_report *report, const struct group *all,
 	return err;
 }
 
-int td_report_rates(struct td_report *report, const struct td_separate_input *input,
-		    const struct td_report_counts *counts,
-		    const struct td_separate_trace *insns, uint32_t first)
+int td_report_rates(struct td_report *report, const struct td_report_rates_of *of)
 {
-	size_t n = first < report->plan.groups ? 2 * (report->plan.groups - first) : 0;
+	uint32_t groups = report->plan.groups;
+	size_t n = of->first < groups ? 2 * (groups - of->first) : 0;
 	struct group all = {.plan = &report->plan,
-			    .input = input,
-			    .counts = counts,
-			    .insns = insns,
-			    .alone = !first};
+			    .input = of->input,
+			    .counts = of->counts,
+			    .insns = of->insns,
+			    .stays = of->stays,
+			    .alone = !of->first};
 	struct td_separate common = {.functions = 0};
 	struct group *group = malloc((n + 1) * sizeof(*group));
 	int err = group ? 0 : -ENOMEM;
 
-	if (!err && !insns && input->common) {
-		err = td_separate_common(input, &common);
+	if (!err && !of->insns && of->input->common) {
+		err = td_separate_common(of->input, &common);
 		all.insns = common.trace;
 	}
 	if (!err)
-		err = separate_groups(report, &all, first, group, n);
+		err = separate_groups(report, &all, of->first, group, n);
 	td_separate_free(&common);
 	free(group);
 	return err;
@@ -358,10 +409,11 @@ float *td_report_instructions(const struct td_groups_plan *plan,
 	}
 	for (size_t i = 0; i < input->windows && insns; i++) {
 		uint8_t g = counts[i].group;
+		int known = at[g] >= 0 && (empties[g] > 0 || input->by_kernel);
 
-		insns[i] = empties[g] > 0
-				   ? (float)(counts[i].value[at[g]] - own[g] / empties[g])
-				   : NAN;
+		insns[i] = known ? (float)(counts[i].value[at[g]] -
+					   own[g] / fmax(1, empties[g]))
+				 : NAN;
 	}
 	return insns;
 }

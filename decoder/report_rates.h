@@ -22,15 +22,25 @@ struct td_report_counts {
 	uint8_t returns; /* of the program; 255: or more */
 };
 
-/*
- * Fills the functions' groups->rate for all groups from `first` on, as far as there are
- * windows; with 0 how functions were told apart as well, for nobody else does.  `input`
- * as for td_separate(); counts[] is of its windows; insns is td_separate_common()'s trace
- * if somebody has it already.  0 or -ENOMEM.
- */
-int td_report_rates(struct td_report *report, const struct td_separate_input *input,
-		    const struct td_report_counts *counts,
-		    const struct td_separate_trace *insns, uint32_t first);
+/* Where so large a part of the windows that open in a function closes in it, hardly any
+ * can have left it and come back. */
+#define TD_REPORT_STAYS 0.9
+
+struct td_report_rates_of {
+	const struct td_separate_input *input; /* as for td_separate() */
+	const struct td_report_counts *counts; /* of its windows */
+	/* td_separate_common()'s trace, if somebody has it already; else NULL */
+	const struct td_separate_trace *insns;
+	/* Of the windows that open in each function, the part that closes in it; NULL:
+	 * returns judge them, and sums are not taken. */
+	const float *stays;
+	uint32_t first; /* group; with 0 how functions were told apart is filled in as
+			   well, for nobody else does */
+};
+
+/* Fills the functions' groups->rate for all groups from the first on, as far as there are
+ * windows.  0 or -ENOMEM. */
+int td_report_rates(struct td_report *report, const struct td_report_rates_of *of);
 
 /*
  * The program's instructions in each window, whatever else its group counts: what

@@ -112,8 +112,8 @@ struct td_separate_cost {
 	enum td_separate_axis axis;
 	double width;                /* slots a cycle; 1 where it cannot be told */
 	struct td_estimate cycles;   /* of each window; slots where width is 1 */
-	double mix[TD_NODES_LEVEL1]; /* parts of it, add up to 1 */
-	double empty;                /* the same by empty windows, 0: there are none */
+	double mix[TD_NODES_LEVEL1]; /* parts of it, add up to 1; of rates all 0 */
+	double empty;                /* cycles by empty windows, 0: there are none */
 	double start;                /* cycles from arming to the program's first */
 	double start_spread;         /* standard deviation of it from window to window */
 	double spread;  /* of what a window takes beyond what was asked for */
@@ -121,6 +121,15 @@ struct td_separate_cost {
 	int clocked;    /* of the rest instructions told (td_separate_input.clock) */
 	int follows;    /* it is known to the cycle when windows were due, no edges */
 };
+
+/* 0: events were told apart, which are no parts of anything. */
+static inline int td_separate_knows_mix(const struct td_separate_cost *cost)
+{
+	for (int i = 0; i < TD_NODES_LEVEL1; i++)
+		if (cost->mix[i] != 0)
+			return 1;
+	return 0;
+}
 
 #define TD_BATCHES 32 /* pieces of the run, without each of which all is known anew */
 

@@ -752,13 +752,15 @@ static int fill(const struct td_separate_state *s, const struct answer *answer,
 static void fill_cost(const struct td_separate_state *s, const struct cost *jackknife,
 		      struct td_separate_cost *cost)
 {
-	double half = td_student_t95(TD_BATCHES - 1) *
-		      sqrt(variance(jackknife->square, jackknife->mean));
-	double sum = 0;
+	int rates = s->input->rates; /* which add up to nothing */
+	double batches = sqrt(variance(jackknife->square, jackknife->mean));
+	double half = rates ? 2 * s->axis.start_error
+			    : td_student_t95(TD_BATCHES - 1) * batches;
+	double sum = rates ? s->axis.start + s->axis.beyond : 0;
 
-	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+	for (int k = 0; k < TD_NODES_LEVEL1 && !rates; k++)
 		sum += s->at.shared[0][k];
-	for (int k = 0; k < TD_NODES_LEVEL1 && sum > 0; k++)
+	for (int k = 0; k < TD_NODES_LEVEL1 && !rates && sum > 0; k++)
 		cost->mix[k] = s->at.shared[0][k] / sum;
 	cost->axis = s->axis.kind;
 	cost->width = s->axis.width;

@@ -211,7 +211,7 @@ int td_window_strays(struct td_profile *profile)
 	    header->period_unit != TD_UNIT_CYCLES ||
 	    (header->backend != TD_BACKEND_METRICS &&
 	     header->backend != TD_BACKEND_EVENTS) ||
-	    td_profile_counter(profile, "slots") != 0)
+	    !td_profile_counts_lengths(profile))
 		return 0;
 	value = malloc(profile->windows * sizeof(*value));
 	if (!value)

@@ -121,9 +121,15 @@ static void print_cost(FILE *out, const struct td_report *report,
 		       const struct td_print_style *style)
 {
 	const struct td_separate_cost *cost = &report->cost;
-	const char *unit = cost->width > 1 ? "cycles" : "slots";
-	char edges[96] = "";
+	const char *unit = cost->width > 1 || report->map.slots < 0 ? "cycles" : "slots";
+	char edges[96] = "", mix[96] = "";
 
+	if (td_separate_knows_mix(cost))
+		snprintf(mix, sizeof(mix),
+			 ", in %% of them: Retiring %.0f, BadSpec %.0f, Frontend %.0f, "
+			 "Backend %.0f",
+			 100 * cost->mix[0], 100 * cost->mix[1], 100 * cost->mix[2],
+			 100 * cost->mix[3]);
 	if (cost->start_spread > 0)
 		snprintf(edges, sizeof(edges),
 			 "; edges of returns to user mode: ±%.0f cycles from window to "
@@ -141,13 +147,9 @@ static void print_cost(FILE *out, const struct td_report *report,
 			      "none: the kernel cuts the windows");
 		return;
 	}
-	td_print_line(
-		out, style, "own cost",
-		"%.1f±%.1f %s a window, taken out, in %% of them: Retiring %.0f, BadSpec "
-		"%.0f, Frontend %.0f, Backend %.0f%s",
-		cost->cycles.value, (cost->cycles.high - cost->cycles.low) / 2, unit,
-		100 * cost->mix[0], 100 * cost->mix[1], 100 * cost->mix[2],
-		100 * cost->mix[3], edges);
+	td_print_line(out, style, "own cost", "%.1f±%.1f %s a window, taken out%s%s",
+		      cost->cycles.value, (cost->cycles.high - cost->cycles.low) / 2,
+		      unit, mix, edges);
 }
 
 /* Law 5: a number that was corrected says by how much. */

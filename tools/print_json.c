@@ -115,7 +115,7 @@ static void put_separation(struct td_json *json, const struct td_report *report)
 		      cost->axis == TD_AXIS_REQUESTED ? "requested" : "measured");
 	td_json_number(json, "slots_a_cycle", cost->width);
 	td_json_estimate(json, "cost_cycles", &cost->cycles);
-	for (int i = 0; i < TD_NODES_LEVEL1; i++)
+	for (int i = 0; i < TD_NODES_LEVEL1 && td_separate_knows_mix(cost); i++)
 		td_json_number(json, td_topdown_tree[i].name, cost->mix[i]);
 	td_json_number(json, "empty_window_cycles", cost->empty);
 	td_json_number(json, "start_cycles", cost->start);

@@ -159,17 +159,23 @@ filtered()
 {
 	echo
 	echo "== no top-down: instructions, branches and their misses"
-	traced filtered "-m spr-filtered" 100000 1000 400
+	traced filtered "-m spr-filtered" 100000 1000 1200
 	whole filtered 1
 	holds filtered <<'END'
 run = report["run"]
 check(run["backend"] == "events" and run["level"] == 0, "%s, level %s" % (run["backend"], run["level"]))
 check("count nonsense" in run["reason"], "the reason is '%s'" % run["reason"])
-check(any("nothing counts returns here" in note for note in run["notes"]), "the notes are %s" % run["notes"])
 check("topdown" not in report["totals"] and
       not any("topdown" in f for f in report["functions"]), "there is top-down")
 END
 	rates filtered "branches branch-misses inst"
+	# nothing counts returns: by lengths alone
+	measure_program lengths "-m spr-filtered" 20000 300 "./awkward -r 1600 -n 40,400"
+	intervals lengths "branches branch-misses inst" 12
+	holds lengths <<'END'
+check("retiring" not in report["run"]["separation"], "own cost has nodes: %s" % report["run"]["separation"])
+check(not any("nothing counts returns" in note for note in report["run"]["notes"]), "the notes are %s" % report["run"]["notes"])
+END
 }
 
 further()

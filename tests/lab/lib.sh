@@ -169,7 +169,8 @@ END
 
 # rates LABEL NAMES [PERCENT]: what the report says of these events is no farther from the
 # truth, function by function.  Of a rare one in some 50 windows chance is more than that, and
-# the interval says so: 2.5 times as much, up to ten of 1,000 cycles (runs had 3.4 +- 4.4, not 1, and 9.9 +- 6.8, not 12).
+# the interval says so: 2.5 times as much, up to ten of 1,000 cycles (runs had 3.4 +- 4.4, not 1, and 9.9 +- 6.8, not 12)
+# or a tenth.
 rates()
 {
 	PERCENT=${3:-3} NAMES=$2 holds "$1" <<'END'
@@ -194,10 +195,29 @@ for f in report["functions"]:
         if counted[name] == "rets":
             check(rate < expected + 0.002, "%s: %g returns a cycle" % (t["name"], rate))
         else:
-            chance = min(0.01, 2.5 * (value["high"] - value["low"]) / 2) if expected < 0.02 else 0
+            chance = min(max(0.01, 0.1 * expected), 2.5 * (value["high"] - value["low"]) / 2)
             check(abs(rate - expected) < max(chance, percent / 100 * expected + 0.001),
                   "%s: %g %s a cycle, not %g" % (t["name"], rate, name, expected))
 check(found > 6, "%d functions" % found)
+END
+}
+
+# intervals LABEL NAMES [WIDE]: of functions of 40 cycles a visit and more, those of these events
+# hold the truth, but for some; how many may be wider than 0.2 of it on either side.
+intervals()
+{
+	NAMES=$2 WIDE=${3:-6} holds "$1" <<'END'
+import os
+counted = {"branches": "branches", "branch-misses": "mispredicts", "inst": "insns"}
+functions = {t["address"]: t for t in truth if t["what"] == "function" and t["visit"] >= 40}
+for name in os.environ["NAMES"].split():
+    told = [(functions[f["address"]][counted[name]] / functions[f["address"]]["cycles"], f["events"][name]["per_cycle"])
+            for f in report["functions"]
+            if f["address"] in functions and f["samples"] >= 100 and name in f.get("events", {})]
+    out = ["%.3f, not %.3f to %.3f" % (t, v["low"], v["high"]) for t, v in told if not v["low"] <= t <= v["high"]]
+    check(len(told) > 20 and len(out) < 0.2 * len(told), "%s: of %d intervals these do not hold: %s" % (name, len(told), out))
+    wide = [v for t, v in told if v["high"] - v["low"] > 0.4 * t]
+    check(name != "inst" or len(wide) < int(os.environ["WIDE"]), "%d wide intervals" % len(wide))
 END
 }
 

@@ -112,12 +112,16 @@ echo "== zen4-short"
 lab zen4-short "-m zen4-smt" "$alone; $busy TDAGENT_LEVEL=1 $(with_agent 20000 300) LD_LIBRARY_PATH=/in taskset 1 ./awkward -r 1600 -n 40,400 >/out/truth"
 ended "exit 0" zen4-short
 report_on zen4-short
-holds zen4-short <<'END_OF_STATEMENTS'
-true = {t["address"]: t["insns"] / t["cycles"] for t in truth if t["what"] == "function" and t["visit"] >= 40}
-told = [(true[f["address"]], f["events"]["inst"]["per_cycle"]) for f in report["functions"]
-        if f["address"] in true and f["samples"] >= 100 and "inst" in f.get("events", {})]
-out = ["%.3f, not %.3f to %.3f" % (t, v["low"], v["high"]) for t, v in told if not v["low"] <= t <= v["high"]]
-check(len(told) > 25 and len(out) < 0.15 * len(told), "of %d intervals these do not hold: %s" % (len(told), out))
-wide = [v for t, v in told if v["high"] - v["low"] > 0.4 * t]
-check(len(wide) < 6, "%d wide intervals" % len(wide)) # of visits of 17 to 34 cycles; 0 to 4 in three runs
-END_OF_STATEMENTS
+# wide: visits of 17 to 34 cycles; 0 to 4 in three runs
+intervals zen4-short inst
+
+# Windows that the kernel cuts, and nothing counts returns: by the windows that begin and end in a
+# function two that take turns had the mean of both, 33 points off.
+echo
+echo "== skx-vernier"
+lab_windows=vernier
+lab skx-vernier "-m skx-smt" "$alone; $busy TDAGENT_LEVEL=1 $(with_agent 20000 300) LD_LIBRARY_PATH=/in taskset 1 ./awkward -r 3200 >/out/truth"
+lab_windows=
+ended "exit 0" skx-vernier
+report_on skx-vernier
+truthful skx-vernier --limit 1000=1.5 --limit 100=12 --samples 250 --unanswered 4
