@@ -322,9 +322,6 @@ static int find_twins(struct td_separate_state *s)
 	double *edges, *untold;
 	int err;
 
-	/* that events are rare varies more from window to window than anything else */
-	if (s->input->rates)
-		return 0;
 	edges = calloc(2 * ((size_t)s->columns.columns + 1), sizeof(*edges));
 	if (!edges)
 		return -ENOMEM;
