@@ -84,6 +84,9 @@ static const char *why_not_sigtrap(void)
 /* Below this many ticks the jitter of a period is lost in rounding to them. */
 #define TIMER_TICKS 2u
 
+/* How often the kernel may move a thread to the other type of cores while it looks. */
+#define MOVES_MOST 5
+
 /* The tick: POSIX CPU timers are looked at no more often. */
 static uint64_t tick_ns(void)
 {
@@ -460,26 +463,13 @@ int td_backend_choose_timer(const struct td_options *options,
 	return choose_timer(choice, -EPERM);
 }
 
-/* Where there are cores of two types: registers are those of the large ones. */
 static void say_which_cores(struct td_backend_choice *choice)
 {
-	struct td_cores cores[TD_CORE_TYPES];
-	const struct td_cores *large = &cores[TD_CORES_LARGE],
-			      *small = &cores[TD_CORES_SMALL];
 	char text[160];
 
-	if (!td_backend_has_cycles(choice) || !td_cores_find(cores))
-		return;
-	if (choice->both)
-		snprintf(text, sizeof(text), "large cores (CPUs %s) and small ones (%s)",
-			 large->list, small->list);
-	else if (CPU_COUNT(&large->cpus))
-		snprintf(text, sizeof(text),
-			 "only on CPUs %s: small cores are not measured", large->list);
-	else
-		snprintf(text, sizeof(text),
-			 "only on CPUs %s: large cores are not measured", small->list);
-	add_reason(choice, text);
+	if (td_backend_has_cycles(choice) &&
+	    td_cores_say(choice->both, text, sizeof(text)))
+		add_reason(choice, text);
 }
 
 /* Not in bursts: the next window would open on the way of the one before. */
@@ -503,6 +493,9 @@ int td_backend_choose(const struct td_options *options, struct td_backend_choice
 	td_simulated_program = NULL;
 	make_cookie();
 	choose_counters(options, choice);
+	for (int i = 0; i < MOVES_MOST && choice->backend == TD_BACKEND_CLOCK; i++)
+		if (td_cores_were_left())
+			choose_counters(options, choice);
 	make_plans(options, choice);
 	error = choose_trigger(choice);
 	if (error)
@@ -615,25 +608,6 @@ static void note_conversion(const struct td_options *options,
 				     : "");
 }
 
-/* Samples that nobody took: a report cannot know. */
-static void note_cores(const struct td_options *options,
-		       const struct td_backend_choice *choice)
-{
-	struct td_cores cores[TD_CORE_TYPES];
-
-	if (choice->both || !td_backend_has_cycles(choice) || !td_cores_find(cores) ||
-	    !CPU_COUNT(&cores[TD_CORES_LARGE].cpus) ||
-	    !CPU_COUNT(&cores[TD_CORES_SMALL].cpus))
-		return;
-	td_core_note("what ran on the small cores (CPUs %s) is neither sampled nor "
-		     "counted%s",
-		     cores[TD_CORES_SMALL].list,
-		     choice->windows == TD_WINDOWS_VERNIER && options->pmu == TD_PMU_AUTO
-			     ? ": the vernier is of large ones alone; "
-			       "TDAGENT_WINDOWS=rdpmc is of both"
-			     : "");
-}
-
 /* Why groups of events are not what counts. */
 static const char *why_no_groups(const struct td_options *options,
 				 const struct td_backend_choice *choice)
@@ -698,7 +672,13 @@ void td_backend_describe(const struct td_options *options,
 	header->level = describe_counters(choice, header);
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
 	note_conversion(options, choice, header->period_unit);
-	note_cores(options, choice);
+	/* samples that nobody took: a report cannot know */
+	if (!choice->both && td_backend_has_cycles(choice))
+		td_cores_note_others(choice->windows == TD_WINDOWS_VERNIER &&
+						     options->pmu == TD_PMU_AUTO
+					     ? ": the vernier is of large ones alone; "
+					       "TDAGENT_WINDOWS=rdpmc is of both"
+					     : "");
 	if (cycles)
 		td_cores_note_low_power();
 	note_unused(options, choice, header->level);

@@ -440,7 +440,9 @@ static int detect(struct td_metrics_machine *machine, char *why, size_t size)
 		return detect_here(machine, why, size);
 	if (td_cores_visit(&cores[TD_CORES_LARGE].cpus, &before) != 0)
 		return refuse(why, size, -ENOENT,
-			      "the program may not run on the large cores");
+			      cores[TD_CORES_LARGE].out_of_reach
+				      ? TD_CORES_OUT_OF_REACH
+				      : "the program may not run on the large cores");
 	error = detect_here(machine, why, size);
 	td_cores_leave(&before);
 	return error;

@@ -102,6 +102,29 @@ run = report["run"]
 check(run["backend"] == "metrics" and "only on CPUs 0" in run["reason"], run["reason"])
 END
 
+# A filter on system calls that refuses moves, or ends who tries: what may run on one type alone
+# needs none, and of both the one is measured that it is on while the agent looks.
+cp "$prog/deny" "$guest_dir/" || exit 99
+for how in refused ended; do
+	deny="./deny sched_setaffinity"
+	[ $how = refused ] || deny="./deny -k sched_setaffinity"
+	lab_setup="$deny env TDAGENT_LEVEL=1"
+	hybrid $how "./phases -c -r 200" "neither sampled nor counted: a filter"
+	report_on $how
+	cores=small
+	grep -q '"backend": "metrics"' "$work/$how.json" && cores=large
+	of_cores $how $cores --brief --windows 40 --enough 10
+	lab_setup="taskset 2 $lab_setup"
+	hybrid $how-small "./phases -c -r 200"
+	only_on $how-small small --enough 10
+	lab_setup="taskset 1 ${lab_setup#taskset 2 }"
+	hybrid $how-large "./phases -c -r 200"
+	only_on $how-large large --enough 10
+	holds $how-large <<'END'
+check("by RDPMC" in report["run"]["reason"], report["run"]["reason"])
+END
+done
+
 # In three runs functions were within 0.04 points, 5 to 7 of the 12 told apart and the
 # others by their own windows; totals had half widths of up to 7.2 points, and slots 0.4 % too
 # many.  Without windows that others were in as well functions were 0.18 points off.

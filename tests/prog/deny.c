@@ -26,6 +26,7 @@ static const struct {
 	{"clone", SYS_clone},
 	{"getpid", SYS_getpid},
 	{"madvise", SYS_madvise},
+	{"sched_setaffinity", SYS_sched_setaffinity},
 };
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
