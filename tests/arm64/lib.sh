@@ -40,5 +40,5 @@ guest()
 # that this machine is busy is not seen there, but for the limit, which is of its time.
 in_guest()
 {
-	guest -i -t 3600 -- "${TDAGENT_TEST_PMU:+TDAGENT_TEST_PMU=$TDAGENT_TEST_PMU }sh ../top/tests/arm64/guest/tests.sh $*"
+	guest -i -t 7200 -- "${TDAGENT_TEST_PMU:+TDAGENT_TEST_PMU=$TDAGENT_TEST_PMU }sh ../top/tests/arm64/guest/tests.sh $*"
 }
