@@ -130,6 +130,13 @@ static int has_empty(const struct td_profile *profile, uint32_t group)
 	return 0;
 }
 
+/* Somebody knows what is ours in the group's windows, and how many of the returns: its
+ * empty ones do, and the kernel makes none. */
+static int knows_own_cost(const struct td_profile *profile, uint32_t group)
+{
+	return profile->header.windows == TD_WINDOWS_VERNIER || has_empty(profile, group);
+}
+
 /* The window's returns or calls; -1: its group does not count them. */
 static int64_t left_of(const struct taking *t, const struct td_file_window *w,
 		       const double *value, int which)
@@ -189,12 +196,6 @@ static void count_leavings(const struct td_groups_plan *plan, uint32_t number,
 {
 	group->left[0] = plan->returns[number] ? plan->returns[number] : -1;
 	group->left[1] = plan->calls[number] ? plan->calls[number] : -1;
-}
-
-/* What is ours in the group's windows: what its empty ones hold, or nothing. */
-static int knows_own_cost(const struct td_profile *profile, uint32_t group)
-{
-	return profile->header.windows == TD_WINDOWS_VERNIER || has_empty(profile, group);
 }
 
 /* Where a core is shared, or its small cores go with such ones, or there is no top-down:
@@ -274,9 +275,7 @@ static void find_groups(struct taking *t)
 		t->group[g].left[0] = t->group[g].left[1] = -1;
 	t->group[0].taken = 1;
 	t->group[0].counts = t->whole ? TD_COUNTS_LEVEL1 : 0;
-	/* without empty windows nobody knows how many of the returns are ours, but that
-	 * the kernel makes none */
-	if (!has_empty(profile, 0) && profile->header.windows != TD_WINDOWS_VERNIER)
+	if (!knows_own_cost(profile, 0))
 		return;
 	/* counters are in all groups' windows */
 	for (uint32_t g = 0; g < TD_GROUPS_MAX; g++) {
