@@ -95,6 +95,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/separate_parts.c decoder/separate_parts.h \
 	decoder/separate_states.c decoder/separate_states.h \
 	decoder/separate_result.c decoder/separate_state.h \
+	decoder/separate_visits.c decoder/separate_visits.h \
 	decoder/student.c decoder/student.h \
 	decoder/symbols.c decoder/symbols.h \
 	decoder/text.c decoder/text.h \
