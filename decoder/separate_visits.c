@@ -14,12 +14,15 @@
 #define DIFFERENT 2.       /* standard deviations: two visits are not the same */
 #define LENGTHS 36         /* classes, two an octave */
 #define VISIT_WINDOWS 20
-#define VISIT_MOST 1e9 /* cycles */
+#define VISIT_MOST 1e9     /* cycles */
+#define SHORTEST 0.1       /* of a function's windows */
+#define SHORTEST_LEAST 100 /* windows that open or close in it */
 
 /* Windows opened in a function, and once more those closed, by the program's cycles. */
 struct stay {
 	double n[LENGTHS], cycles[LENGTHS];
 	double own[LENGTHS], stayed[LENGTHS]; /* no event; none but its own */
+	int unjudged; /* nothing counts returns: all are own that end where they began */
 	/* by calls and returns: windows, those times visits a cycle, and times stays:
 	 * visits that no other one of the function follows */
 	double ends, visits, stays;
@@ -50,6 +53,7 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 			if (w->unsure && s->input->returns &&
 			    cycles > s->columns.back[column[end]])
 				continue;
+			to->unjudged = !s->input->returns;
 			to->n[(int)class]++;
 			to->cycles[(int)class] += cycles;
 			to->own[(int)class] += own;
@@ -92,6 +96,34 @@ static double visit_of_few(const struct stay *stay, const double *stayed, double
 }
 
 /*
+ * Windows that came back look like those that stayed, and of long ones there are more of
+ * them.  So the shortest alone, less what others have of such.
+ */
+static double visit_of_shortest(const struct stay *stay, const double *stayed,
+				double *error)
+{
+	struct stay shortest = {.unjudged = 1};
+	double n = 0, all = 0, others = 0, back = 0;
+	int classes = 0;
+
+	for (int c = 0; c < LENGTHS; c++)
+		all += stay->n[c];
+	for (; classes < LENGTHS && n < fmax(SHORTEST_LEAST, SHORTEST * all); classes++)
+		n += stay->n[classes];
+	for (int c = classes; c < LENGTHS; c++) {
+		others += stay->n[c];
+		back += stayed[c];
+	}
+	back = others > back ? back / others : 0;
+	for (int c = 0; c < classes; c++) {
+		shortest.n[c] = stay->n[c];
+		shortest.cycles[c] = stay->cycles[c];
+		shortest.own[c] = (stayed[c] - back * stay->n[c]) / (1 - back);
+	}
+	return visit_of_few(&shortest, shortest.own, error);
+}
+
+/*
  * A window opened anywhere in a visit of D cycles is out of it after u < D with
  * probability u / D; visits of different lengths make a mean of it.  Lengths, some
  * windows at a time, up to where half of them are out.  `stayed`: the stay's windows that
@@ -121,7 +153,8 @@ static double visit_by_length(const struct stay *stay, const double *stayed,
 	if (used.own >= used.n)
 		return used.cycles;
 	if (used.own < used.n / 2)
-		return visit_of_few(stay, stayed, error);
+		return stay->unjudged ? visit_of_shortest(stay, stayed, error)
+				      : visit_of_few(stay, stayed, error);
 	*error = used.cycles / (used.n - used.own) / sqrt(used.n - used.own);
 	return used.cycles / (used.n - used.own);
 }

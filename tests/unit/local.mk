@@ -56,6 +56,7 @@ decoder_tests = \
 	tests/unit/test_separate_own \
 	tests/unit/test_separate_parts \
 	tests/unit/test_separate_states \
+	tests/unit/test_separate_visits \
 	tests/unit/test_student \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
@@ -200,6 +201,10 @@ tests_unit_test_separate_clock_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_edges_SOURCES = tests/unit/test_separate_edges.c $(td_separated)
 tests_unit_test_separate_edges_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_edges_LDADD = $(td_unit_ldadd) -lm
+
+tests_unit_test_separate_visits_SOURCES = tests/unit/test_separate_visits.c $(td_separated)
+tests_unit_test_separate_visits_CFLAGS = $(td_unit_cflags)
+tests_unit_test_separate_visits_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_common_SOURCES = tests/unit/test_window_common.c $(td_separated)
 tests_unit_test_window_common_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_common_LDADD = $(td_unit_ldadd) -lm

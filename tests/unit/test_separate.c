@@ -108,98 +108,6 @@ START_TEST(never_worse_than_the_plain_rule)
 }
 END_TEST
 
-/*
- * What has so many cycles a visit is told apart, what has less only with its callers.  In
- * one run of eight, visits of 31 cycles seem to be 16 by the 20 windows that stay in
- * them.
- */
-START_TEST(visits)
-{
-	struct sim_setup setup = {
-		.kind = SIM_AWKWARD, .windows = 30000, .shortest = 2, .most = 600};
-
-	for (setup.seed = 1; setup.seed <= 8; setup.seed++) {
-		separate(&setup);
-		for (unsigned f = 0; f < sim.functions; f++) {
-			const struct td_separate_function *function = &result.function[f];
-			int callers = function->evidence == TD_EVIDENCE_CALLERS;
-
-			if (visit(f) < 10)
-				ck_assert_msg(callers, "%.1f %.1f", visit(f),
-					      function->visit);
-			if (visit(f) >= 25)
-				ck_assert_msg(!callers, "%.1f %.1f", visit(f),
-					      function->visit);
-		}
-		done();
-	}
-}
-END_TEST
-
-#define RECURSES 2
-
-/* A call of itself ends no visit, if it is counted: of 18 and 14 cycles between events it
- * makes 288 from entry to exit, and comes again at once one time of three. */
-START_TEST(calls_itself)
-{
-	const struct sim_setup setup = {.kind = SIM_DEEP,
-					.seed = 4,
-					.windows = 30000,
-					.shortest = 2,
-					.most = 600,
-					.calls = 1};
-	const struct td_separate_function *function;
-
-	separate(&setup);
-	function = &result.function[RECURSES];
-	ck_assert_int_eq(function->evidence, TD_EVIDENCE_SEPARATED);
-	ck_assert_double_ge(function->visit, 288);
-	ck_assert_double_le(function->visit, 500);
-	ck_assert_double_le(error_of(RECURSES), 0.7);
-	done();
-}
-END_TEST
-
-/* The same by lengths alone: too rare for counts, 15 and 15 cycles. */
-START_TEST(calls_itself_seldom)
-{
-	const struct sim_setup setup = {.kind = SIM_AWKWARD,
-					.seed = 4,
-					.windows = 30000,
-					.shortest = 2,
-					.most = 600,
-					.calls = 1};
-
-	separate(&setup);
-	ck_assert_int_eq(result.function[RECURSES].evidence, TD_EVIDENCE_SEPARATED);
-	ck_assert_double_ge(result.function[RECURSES].visit, 25);
-	ck_assert_double_le(error_of(RECURSES), 2);
-	done();
-}
-END_TEST
-
-/* Each time it is any of five: counts do not say which of them takes how long, and all
- * have an answer. */
-START_TEST(any_of_five)
-{
-	for (unsigned seed = 5; seed <= 8; seed++) {
-		const struct sim_setup setup = {.kind = SIM_TABLE,
-						.seed = seed,
-						.windows = 20000,
-						.shortest = 2,
-						.most = 600,
-						.calls = 1};
-
-		separate(&setup);
-		for (unsigned f = 0; f < sim.functions; f++)
-			ck_assert_int_eq(result.function[f].evidence,
-					 TD_EVIDENCE_SEPARATED);
-		limit(25, INFINITY, 2);
-		done();
-	}
-}
-END_TEST
-
 /* Without a counter of returns nothing is known to be a function's own. */
 START_TEST(no_returns)
 {
@@ -763,27 +671,12 @@ END_TEST
 int main(void)
 {
 	return unit_main("separate",
-			 (const TTest *const[]){awkward_patterns,
-						long_windows,
-						never_worse_than_the_plain_rule,
-						visits,
-						calls_itself,
-						calls_itself_seldom,
-						any_of_five,
-						no_returns,
-						parts_of_level_1,
-						a_node_in_two_parts,
-						no_parts,
-						silent_windows,
-						silent_windows_with_edges,
-						silent_by_choice,
-						measured_lengths,
-						intervals,
-						intervals_behind_edges,
-						rare_and_short,
-						lost_fractions,
-						level_1_only,
-						little,
-						many_functions,
-						NULL});
+			 (const TTest *const[]){
+				 awkward_patterns, long_windows,
+				 never_worse_than_the_plain_rule, no_returns,
+				 parts_of_level_1, a_node_in_two_parts, no_parts,
+				 silent_windows, silent_windows_with_edges,
+				 silent_by_choice, measured_lengths, intervals,
+				 intervals_behind_edges, rare_and_short, lost_fractions,
+				 level_1_only, little, many_functions, NULL});
 }
