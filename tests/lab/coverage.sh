@@ -14,6 +14,7 @@ runs=${1:-200}
 [ $# -eq 0 ] || shift
 settings=${*:-plain noise edge random vernier}
 runs_a_boot=20
+level1=TDAGENT_LEVEL=1
 edge="-e 50~50,0,500,5500,4000,0,300,4500,3000"
 
 # repeat LABEL FIRST OPTIONS SHORT COMMAND: with seeds from FIRST on, in one boot.  %s in
@@ -58,6 +59,10 @@ for setting in $settings; do
 		lab_windows=
 		;;
 	random) covered random "" 300 "./random -r 1000 -s %s" ;;
+	# four counters
+	skx) covered skx "-m skx" 300 "$level1 ./awkward -r 500 -s %s" ;;
+	skx-noise) covered skx-noise "-m skx" 300 "$level1 ./awkward -r 500 -s %s -n 40,400" ;;
+	skx-edge) covered skx-edge "-m skx $edge" 300 "$level1 ./awkward -r 500 -s %s -n 40,400" ;;
 	*) fail "no such setting: $setting" ;;
 	esac
 done
