@@ -23,6 +23,7 @@
 #define START_SURE 0.25  /* cycles */
 #define START_EXACT 0.15 /* where nothing rounds the counts of own windows */
 #define EDGES_SURE 0.05  /* of their standard deviation */
+#define LATE_SURE 0.5    /* of how late ends are that nothing moves */
 #define UNEVEN 0.1       /* of what functions vary by, into their neighbours */
 #define UNEVEN_PART 0.2  /* the same where a node stands for itself, not for all four */
 #define UNEVEN_BOTH 0.05 /* of instructions where paces tell them as well, no edges */
@@ -362,11 +363,13 @@ static double spread_of(const struct td_separate_state *s, int node)
 }
 
 /* The square of what the program's cycles in a window may be off by: at its start as well
- * as at its end where there are no empty windows to tell when it begins. */
+ * as at its end where there are no empty windows to tell when it begins.  Where nothing
+ * counts returns, late ends stay where they are. */
 static double start_error(const struct td_separate_state *s)
 {
 	double start = (s->input->exact ? START_EXACT : START_SURE) +
-		       EDGES_SURE * s->axis.start_spread;
+		       EDGES_SURE * s->axis.start_spread +
+		       (s->input->returns ? 0 : LATE_SURE * s->axis.late);
 	int ends = s->axis.empty > 0 || s->input->exact ? 1 : 2;
 
 	return ends * start * start;

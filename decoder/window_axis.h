@@ -31,6 +31,7 @@ struct td_axis {
 			   cycle, and what it took beyond that is not */
 	int opening;    /* the kernel cut the windows: measured length is the length, and
 			   the one asked for is when it was due to end */
+	double late;    /* of such windows: cycles from then to their end, mean */
 	int alike;      /* of such windows: those of a function and a length are all the
 			   same, but for how they are read; their length says it all */
 	int edges;      /* of such windows: they have some, at their beginning alone */

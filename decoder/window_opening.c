@@ -92,13 +92,14 @@ static void set_edges(struct td_axis *axis, const struct sums *sums)
 	}
 }
 
-/* Where few windows have calls counted, ends are moved in few. */
+/* Where few windows have calls counted, ends are moved in few; where nothing counts
+ * returns in none, and how late they are is an error of them (separate_result.c). */
 static void set_none(const struct td_separate_input *input, struct td_axis *axis)
 {
 	axis->first = axis->ended = 0;
 	axis->start = axis->start_spread = 0;
-	axis->blocks =
-		axis->blocks && (!input->exact || input->returns == TD_RETURNS_AND_CALLS);
+	axis->blocks = axis->blocks && (!input->exact || !input->returns ||
+					input->returns == TD_RETURNS_AND_CALLS);
 }
 
 void td_opening_find(const struct td_separate_input *input, struct td_axis *axis)
@@ -111,6 +112,7 @@ void td_opening_find(const struct td_separate_input *input, struct td_axis *axis
 	/* profiles of earlier versions do not say when windows were due */
 	axis->blocks = axis->beyond > LATE_LEAST;
 	axis->opening = axis->follows = 1;
+	axis->late = fmax(0, axis->beyond);
 	if (axis->blocks && are_edges(&sums))
 		set_edges(axis, &sums);
 	else

@@ -116,7 +116,9 @@ report_on zen4-short
 intervals zen4-short inst
 
 # Windows that the kernel cuts, and nothing counts returns: by the windows that begin and end in a
-# function two that take turns had the mean of both, 33 points off.
+# function two that take turns had the mean of both, 33 points off.  They end some ten cycles late there:
+# sorted by how long they are, not by when they were due, the two were 5 points off and 81 % of the intervals
+# held; in 28 runs 95 to 99 % do.  `phased`, of 1,264 cycles, is 2.8 points off, 1.0 is said.
 echo
 echo "== skx-vernier"
 lab_windows=vernier
@@ -124,4 +126,4 @@ lab skx-vernier "-m skx-smt" "$alone; $busy TDAGENT_LEVEL=1 $(with_agent 20000 3
 lab_windows=
 ended "exit 0" skx-vernier
 report_on skx-vernier
-truthful skx-vernier --limit 1000=1.5 --limit 100=12 --samples 250 --unanswered 4
+truthful skx-vernier --limit 2000=1.5 --limit 1000=4 --limit 100=6 --samples 250 --inside 90
