@@ -102,7 +102,7 @@ static double visit_of_few(const struct stay *stay, const double *stayed, double
 static double visit_of_shortest(const struct stay *stay, const double *stayed,
 				double *error)
 {
-	struct stay shortest = {.unjudged = 1};
+	struct stay shortest = {0};
 	double n = 0, all = 0, others = 0, back = 0;
 	int classes = 0;
 
