@@ -22,7 +22,6 @@
 struct stay {
 	double n[LENGTHS], cycles[LENGTHS];
 	double own[LENGTHS], stayed[LENGTHS]; /* no event; none but its own */
-	int unjudged; /* nothing counts returns: all are own that end where they began */
 	/* by calls and returns: windows, those times visits a cycle, and times stays:
 	 * visits that no other one of the function follows */
 	double ends, visits, stays;
@@ -53,7 +52,6 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 			if (w->unsure && s->input->returns &&
 			    cycles > s->columns.back[column[end]])
 				continue;
-			to->unjudged = !s->input->returns;
 			to->n[(int)class]++;
 			to->cycles[(int)class] += cycles;
 			to->own[(int)class] += own;
@@ -127,10 +125,11 @@ static double visit_of_shortest(const struct stay *stay, const double *stayed,
  * A window opened anywhere in a visit of D cycles is out of it after u < D with
  * probability u / D; visits of different lengths make a mean of it.  Lengths, some
  * windows at a time, up to where half of them are out.  `stayed`: the stay's windows that
- * are not out.  *error: its standard deviation.
+ * are not out; where nothing counts returns these are all that end where they began.
+ * *error: its standard deviation.
  */
-static double visit_by_length(const struct stay *stay, const double *stayed,
-			      double *error)
+static double visit_by_length(const struct td_separate_state *s, const struct stay *stay,
+			      const double *stayed, double *error)
 {
 	struct lengths {
 		double n, own, cycles;
@@ -153,8 +152,8 @@ static double visit_by_length(const struct stay *stay, const double *stayed,
 	if (used.own >= used.n)
 		return used.cycles;
 	if (used.own < used.n / 2)
-		return stay->unjudged ? visit_of_shortest(stay, stayed, error)
-				      : visit_of_few(stay, stayed, error);
+		return s->input->returns ? visit_of_few(stay, stayed, error)
+					 : visit_of_shortest(stay, stayed, error);
 	*error = used.cycles / (used.n - used.own) / sqrt(used.n - used.own);
 	return used.cycles / (used.n - used.own);
 }
@@ -202,7 +201,7 @@ static int take_visits(const struct td_separate_state *s, struct stay *stay)
 static double visit_of(const struct td_separate_state *s, const struct stay *stay,
 		       const double *stayed, double visits, double *error)
 {
-	double by_length = visit_by_length(stay, stayed, error), counted, unsure;
+	double by_length = visit_by_length(s, stay, stayed, error), counted, unsure;
 
 	if (by_length - *error >= COUNTED_MOST || visits <= 0)
 		return by_length;
@@ -249,7 +248,7 @@ int td_visits_of_columns(const struct td_separate_state *s, double *visit)
 		return -ENOMEM;
 	take_stays(s, 1, stay);
 	for (uint32_t c = 0; c < s->columns.columns; c++)
-		visit[c] = visit_by_length(&stay[c], stay[c].own, &error);
+		visit[c] = visit_by_length(s, &stay[c], stay[c].own, &error);
 	free(stay);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long visits are, by the windows that stayed and by calls and returns: part of
- * separate.c.  doc/estimates.md, "What a report says of it".
+ * separate.c.  doc/estimates.md, "Evidence".
  *
  * Context: any; no globals.
  */

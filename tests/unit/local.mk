@@ -201,7 +201,6 @@ tests_unit_test_separate_clock_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_edges_SOURCES = tests/unit/test_separate_edges.c $(td_separated)
 tests_unit_test_separate_edges_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_edges_LDADD = $(td_unit_ldadd) -lm
-
 tests_unit_test_separate_visits_SOURCES = tests/unit/test_separate_visits.c $(td_separated)
 tests_unit_test_separate_visits_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_visits_LDADD = $(td_unit_ldadd) -lm

@@ -42,6 +42,7 @@ void separate(const struct sim_setup *setup)
 	sim_run(&sim, setup);
 	input = sim_input(&sim);
 	input.returns = setup->no_returns ? 0 : setup->calls ? TD_RETURNS_AND_CALLS : 1;
+	input.exact = setup->exact;
 	ck_assert_int_eq(td_separate(&input, &result), 0);
 }
 

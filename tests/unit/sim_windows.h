@@ -64,6 +64,7 @@ struct sim_setup {
 	int no_returns;        /* no counter is free for near returns */
 	int calls;             /* near calls are counted, too */
 	int unknown_requested; /* the windows do not say what was asked for */
+	int exact;             /* nothing rounds counts */
 };
 
 struct sim {
