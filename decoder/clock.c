@@ -289,6 +289,7 @@ void td_clock_data_free(struct td_clock_data *d)
 	free(d->pace_error);
 	free(d->slope);
 	free(d->late);
+	free(d->jitter);
 	free(d->state);
 }
 

@@ -105,6 +105,13 @@ struct td_clock_state {
 	td_clock_square own[TD_CLOCK_SETS];
 };
 
+/* By how much own windows of a column take more or less than their instructions and
+ * states say, which is by how late they end: windows, as far as they tell, and squares.
+ */
+struct td_clock_jitter {
+	double n, square;
+};
+
 /* Means of empty windows, cycles. */
 struct td_clock_empty {
 	int known;
@@ -131,9 +138,10 @@ struct td_clock_data {
 	double reading; /* variance of a count by reading it, where it is exact */
 	double start;   /* of them before the program's first */
 	double scatter; /* their variance, about */
-	double differ;  /* variance of `speed` between columns */
-	double memory;  /* instructions, in which a state is forgotten to a part of e */
-	double *pace;   /* [columns]: cycles an instruction */
+	struct td_clock_jitter *jitter; /* [columns] */
+	double differ;                  /* variance of `speed` between columns */
+	double memory; /* instructions, in which a state is forgotten to a part of e */
+	double *pace;  /* [columns]: cycles an instruction */
 	double *pace_error;  /* [2 columns + 1]: variances of their parts, and the start's
 			      */
 	const double *doubt; /* [columns]: td_columns.late_doubt, or NULL */
@@ -209,6 +217,17 @@ void td_clock_shrink(struct td_clock_data *d);
 static inline double td_clock_sway(const struct td_clock_state *state)
 {
 	return state->speed * state->speed + state->unsure;
+}
+
+/* The variance of what a column's own windows were asked for, but for their states: at
+ * least what is usual. */
+static inline double td_clock_jitter_of(const struct td_clock_data *d, uint32_t column)
+{
+	const double usual = 10; /* windows' worth */
+	const struct td_clock_jitter *jitter = &d->jitter[column];
+
+	return fmax(d->scatter,
+		    (usual * d->scatter + jitter->square) / (usual + jitter->n));
 }
 
 /* As an end of a window meets its column, in slow states more often: so many of `ticks`

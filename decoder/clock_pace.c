@@ -90,6 +90,8 @@ static double variance_near(const struct td_clock_data *d, const struct td_clock
 	uint32_t to = b + NEAR + 1 < key->bins ? b + NEAR + 1 : key->bins;
 	double n = LIKE, sum = LIKE * usual;
 
+	if (!d->sharp) /* behind scattered edges it does not show */
+		return usual;
 	for (uint32_t i = from; i < to; i++) {
 		if (key->bin[i].slow || key->bin[i].ticks < d->first)
 			continue;
@@ -111,8 +113,7 @@ static void choose_bins(const struct td_clock_data *d, const struct td_clock_key
 		double longest = cycles + pace * fmax(0, last - bin->ticks);
 		double variance = variance_at(scatter, cycles);
 
-		if (d->sharp) /* behind scattered edges it does not show */
-			variance = fmax(variance, variance_near(d, key, b, variance));
+		variance = fmax(variance, variance_near(d, key, b, variance));
 		slow |= longest + d->start + CUT * sqrt(variance) > d->most;
 		bin->slow = slow;
 	}
@@ -120,11 +121,30 @@ static void choose_bins(const struct td_clock_data *d, const struct td_clock_key
 		struct td_clock_bin *bin = &key->bin[b];
 		double pace, cycles = cycles_of(d, key, b, &pace);
 
-		bin->variance = variance_at(scatter, cycles);
-		if (d->paced) /* without edges it is what a row weighs by */
-			bin->variance = variance_near(d, key, b, bin->variance);
+		bin->variance = variance_near(d, key, b, variance_at(scatter, cycles));
 		bin->tells = !bin->slow && bin->ticks >= d->first &&
 			     cycles + d->start - CUT * sqrt(bin->variance) >= d->least;
+	}
+}
+
+/* Where blocks are long interrupts are late by more or less; behind scattered edges that
+ * does not show. */
+static void find_jitter(struct td_clock_data *d)
+{
+	memset(d->jitter, 0, d->columns * sizeof(*d->jitter));
+	for (size_t i = 0; i < d->windows && d->sharp; i++) {
+		const struct td_clock_window *w = &d->window[i];
+		struct td_clock_jitter *own = &d->jitter[w->column[0]];
+		double pace = d->pace[w->column[0]];
+		double off = w->asked - d->start - pace * w->ticks;
+		double states = pace * pace * td_clock_spread(d, w->ticks) *
+				td_clock_sway(&d->state[w->column[0]]);
+		double weight = d->scatter / (d->scatter + states);
+
+		if (!w->tells)
+			continue;
+		own->n += weight;
+		own->square += weight * (off * off - states);
 	}
 }
 
@@ -138,6 +158,7 @@ void td_clock_choose(struct td_clock_data *d)
 	for (size_t i = 0; i < d->windows; i++)
 		d->window[i].tells =
 			d->window[i].alone && td_clock_asked(d, &d->window[i]);
+	find_jitter(d);
 }
 
 /* What is asked for of own windows with as many cycles varies by where the program
@@ -159,7 +180,7 @@ struct left {
 };
 
 /* Half of what the bin's ends may say wrong of where the program is: that goes on in all
- * bins behind it.  Behind edges their scatter hides it. */
+ * bins behind it.  Behind scattered edges it does not show. */
 static void add_ends(const struct td_clock_data *d, const struct td_clock_key *key,
 		     uint32_t b, struct left *left)
 {
@@ -173,7 +194,7 @@ static void add_ends(const struct td_clock_data *d, const struct td_clock_key *k
 		mean += share[c] * pace;
 		square += share[c] * pace * pace;
 	}
-	if (d->paced && bin->n > 0)
+	if (d->sharp && bin->n > 0)
 		left->variance +=
 			(square - mean * mean) * bin->width * bin->width / bin->n / 2;
 }
@@ -247,7 +268,8 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 	double sway = td_clock_sway(state);
 	double cycles = w->ticks * d->pace[at[0]], x[3] = {0, 1, -1};
 	double pace = d->pace[at[0]];
-	double variance = d->scatter + pace * pace * td_clock_spread(d, w->ticks) * sway;
+	double variance = td_clock_jitter_of(d, at[0]) +
+			  pace * pace * td_clock_spread(d, w->ticks) * sway;
 
 	x[0] = cycles + sway * pace * td_clock_own_lean(d, state, w->ticks);
 	td_clock_fit_add(fit, at, x, d->doubt ? 3 : 2,

@@ -157,23 +157,23 @@ void td_clock_find_memory(struct td_clock_data *d, td_clock_try *try_it, void *w
 	set_memory(d, best + at);
 }
 
-static double fuzz_of(const struct td_clock_data *d)
+static double fuzz_of(const struct td_clock_data *d, const struct td_clock_window *w)
 {
-	return FUZZ * sqrt(d->scatter);
+	return FUZZ * sqrt(td_clock_jitter_of(d, w->column[0]));
 }
 
 int td_clock_complete(const struct td_clock_data *d, const struct td_clock_window *w)
 {
 	double cycles = w->ticks * d->pace[w->column[0]];
 
-	return SLOW * cycles + d->start + fuzz_of(d) < d->most;
+	return SLOW * cycles + d->start + fuzz_of(d, w) < d->most;
 }
 
 int td_clock_asked(const struct td_clock_data *d, const struct td_clock_window *w)
 {
 	double cycles = w->ticks * d->pace[w->column[0]];
 
-	return w->ticks >= d->first && cycles + d->start - fuzz_of(d) >= d->least &&
+	return w->ticks >= d->first && cycles + d->start - fuzz_of(d, w) >= d->least &&
 	       td_clock_complete(d, w);
 }
 

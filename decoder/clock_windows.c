@@ -341,12 +341,13 @@ static int find_windows(struct td_clock_data *d, const struct td_axis *axis,
 
 	d->most_keys = keys.keys;
 	d->window = calloc(d->input->windows + 1, sizeof(*d->window));
-	if (!err && d->window)
+	d->jitter = calloc(d->columns + 1, sizeof(*d->jitter));
+	if (!err && d->window && d->jitter)
 		take_all(d, axis, columns, ends, &keys);
 	td_keys_free(&keys);
 	if (!err && d->window && axis->sharp && !d->input->exact)
 		err = lengthen(d, axis, columns, ends);
-	return err || !d->window ? -ENOMEM : d->windows >= FEWEST;
+	return err || !d->window || !d->jitter ? -ENOMEM : d->windows >= FEWEST;
 }
 
 int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input,

@@ -43,7 +43,8 @@ static void make(struct td_clock_data *d, int change)
 	d->windows = WINDOWS;
 	d->window = calloc(WINDOWS, sizeof(*d->window));
 	d->state = calloc(COLUMNS, sizeof(*d->state));
-	ck_assert(d->window && d->state);
+	d->jitter = calloc(COLUMNS, sizeof(*d->jitter));
+	ck_assert(d->window && d->state && d->jitter);
 	d->pace = calloc(COLUMNS, sizeof(*d->pace));
 	ck_assert(d->pace != NULL);
 	d->memory = TD_CLOCK_MEMORY;
@@ -70,6 +71,7 @@ static void finish(struct td_clock_data *d)
 {
 	free(d->window);
 	free(d->state);
+	free(d->jitter);
 	free(d->pace);
 }
 

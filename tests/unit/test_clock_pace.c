@@ -77,6 +77,7 @@ START_TEST(slow_ones_are_rarer)
 				  .windows = 2,
 				  .columns = 1,
 				  .state = &(struct td_clock_state){.unsure = sway},
+				  .jitter = &(struct td_clock_jitter){0},
 				  .pace = &(double){1},
 				  .start = begin,
 				  .most = 600,
@@ -118,6 +119,7 @@ START_TEST(both_ends_in_one_state)
 				  .windows = 1,
 				  .columns = 1,
 				  .state = &(struct td_clock_state){.speed = half},
+				  .jitter = &(struct td_clock_jitter){0},
 				  .pace = &(double){1},
 				  .most = 1e4,
 				  .memory = memory,
@@ -219,7 +221,8 @@ static void find_late(double doubt, double *late)
 
 /*
  * A window ends half a block late in the mean, and blocks are of 2 to 14 cycles.  Behind
- * edges that is where lines through own windows begin.  What is known already stays.
+ * edges that is where lines through own windows begin, and what windows scatter by.  What
+ * is known already stays.
  */
 START_TEST(late_ends)
 {
@@ -228,7 +231,7 @@ START_TEST(late_ends)
 	find_late(4, late);
 	find_late(0, same);
 	for (int i = 0; i < LONG; i++)
-		ck_assert_double_eq_tol(late[i], 0, 1);
+		ck_assert_double_eq_tol(late[i], 0, i + 1 < LONG ? 0.3 : 1);
 	ck_assert_double_eq_tol(same[LONG - 1], -6, 0.2);
 }
 END_TEST

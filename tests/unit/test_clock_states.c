@@ -59,8 +59,9 @@ static void make(struct td_clock_data *d)
 	d->windows = COLUMNS * WINDOWS;
 	d->window = calloc(d->windows, sizeof(*d->window));
 	d->state = calloc(COLUMNS, sizeof(*d->state));
+	d->jitter = calloc(COLUMNS, sizeof(*d->jitter));
 	d->pace = calloc(COLUMNS, sizeof(*d->pace));
-	ck_assert(d->window && d->state && d->pace);
+	ck_assert(d->window && d->state && d->jitter && d->pace);
 	d->memory = TD_CLOCK_MEMORY;
 	d->first = 1;
 	d->start = START;
@@ -100,6 +101,7 @@ START_TEST(as_they_are)
 	}
 	free(d.window);
 	free(d.state);
+	free(d.jitter);
 	free(d.pace);
 }
 END_TEST
