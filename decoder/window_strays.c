@@ -9,6 +9,7 @@
 
 #define FAR 100. /* cycles */
 #define DEVIATIONS 20.
+#define FEW 50           /* of so many windows one at most */
 #define OF_NORMAL 1.4826 /* standard deviations for a median deviation of 1 */
 
 static int by_value(const void *a, const void *b)
@@ -176,6 +177,24 @@ static void take_out(const struct td_profile *profile, const struct td_profile_p
 	thread->rejected[TD_REJECT_STRAY]++;
 }
 
+static int is_above(const struct td_profile *profile, const struct td_file_window *w,
+		    const double limit[2])
+{
+	return has_length(w) && beyond(profile, w) > limit[is_empty(w)];
+}
+
+/* Where an instruction takes tens of cycles windows end late by hundreds, some of many
+ * that are hardly late.  Strays are exceptions; of slots they are told from others
+ * whatever their number. */
+static int is_usual(const struct td_profile *profile, const double limit[2])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < profile->windows; i++)
+		n += (size_t)is_above(profile, profile->window[i].window, limit);
+	return td_profile_counter(profile, "slots") != 0 && n * FEW > profile->windows;
+}
+
 static int reject_above(struct td_profile *profile, const double limit[2])
 {
 	struct key *places = NULL;
@@ -186,7 +205,7 @@ static int reject_above(struct td_profile *profile, const double limit[2])
 			(struct td_file_window *)(uintptr_t)window->window;
 		const struct td_profile_place *at;
 
-		if (!has_length(w) || beyond(profile, w) <= limit[is_empty(w)])
+		if (!is_above(profile, w, limit))
 			continue;
 		if (!places)
 			places = sort_places(profile);
@@ -219,7 +238,7 @@ int td_window_strays(struct td_profile *profile)
 	for (int empty = 0; empty < 2; empty++)
 		limit[empty] = find_limit(profile, empty, value);
 	free(value);
-	return reject_above(profile, limit);
+	return is_usual(profile, limit) ? 0 : reject_above(profile, limit);
 }
 
 int td_window_is_cold(const struct td_profile *profile, size_t window)

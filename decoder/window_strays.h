@@ -6,8 +6,9 @@
  *
  * A stray counted more than 100 cycles and 20 standard deviations (as the median
  * deviation tells them) above the median of what the logged windows took beyond what
- * was asked for; empty windows by themselves.  Only where counters are slots and
- * periods are cycles, and only windows of a known length.
+ * was asked for; empty windows by themselves.  Only where counters are slots or cycles
+ * and periods are cycles, and only windows of a known length.  Of cycles (no slots) more
+ * than one of 50 are no strays: that is how late windows end there.
  *
  * Context: any; no globals.
  */
