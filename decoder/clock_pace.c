@@ -127,6 +127,15 @@ static void choose_bins(const struct td_clock_data *d, const struct td_clock_key
 	}
 }
 
+/* The variance of an own window's cycles by its states. */
+static double states_of(const struct td_clock_data *d, const struct td_clock_window *w)
+{
+	double pace = d->pace[w->column[0]];
+
+	return pace * pace * td_clock_spread(d, w->ticks) *
+	       td_clock_sway(&d->state[w->column[0]]);
+}
+
 /* Where blocks are long interrupts are late by more or less; behind scattered edges that
  * does not show. */
 static void find_jitter(struct td_clock_data *d)
@@ -135,10 +144,8 @@ static void find_jitter(struct td_clock_data *d)
 	for (size_t i = 0; i < d->windows && d->sharp; i++) {
 		const struct td_clock_window *w = &d->window[i];
 		struct td_clock_jitter *own = &d->jitter[w->column[0]];
-		double pace = d->pace[w->column[0]];
-		double off = w->asked - d->start - pace * w->ticks;
-		double states = pace * pace * td_clock_spread(d, w->ticks) *
-				td_clock_sway(&d->state[w->column[0]]);
+		double off = w->asked - d->start - d->pace[w->column[0]] * w->ticks;
+		double states = states_of(d, w);
 		double weight = d->scatter / (d->scatter + states);
 
 		if (!w->tells)
@@ -268,8 +275,7 @@ static void add_own(const struct td_clock_data *d, const struct td_clock_window 
 	double sway = td_clock_sway(state);
 	double cycles = w->ticks * d->pace[at[0]], x[3] = {0, 1, -1};
 	double pace = d->pace[at[0]];
-	double variance = td_clock_jitter_of(d, at[0]) +
-			  pace * pace * td_clock_spread(d, w->ticks) * sway;
+	double variance = td_clock_jitter_of(d, at[0]) + states_of(d, w);
 
 	x[0] = cycles + sway * pace * td_clock_own_lean(d, state, w->ticks);
 	td_clock_fit_add(fit, at, x, d->doubt ? 3 : 2,

@@ -6,7 +6,7 @@
 #define SHORT (1 / 3.) /* of where all windows are complete: the program is in none */
 #define SHORT_FEWEST 30
 #define EDGE_LEAST 5.   /* cycles: less is how late interrupts are */
-#define EDGE_MOST 2000. /* the same; ticks that were missed are later */
+#define EDGE_MOST 2000. /* cycles: where ticks were missed windows are longer */
 #define FOLLOWS 0.5     /* cycles for each that was asked for: more is no edge */
 #define START_ERROR 3.  /* cycles: a block of the program is behind the edge */
 #define SPREAD_LEAST 1. /* the same, of edges that are all alike */

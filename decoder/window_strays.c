@@ -190,9 +190,11 @@ static int is_usual(const struct td_profile *profile, const double limit[2])
 {
 	size_t n = 0;
 
+	if (td_profile_counter(profile, "slots") == 0)
+		return 0;
 	for (size_t i = 0; i < profile->windows; i++)
 		n += (size_t)is_above(profile, profile->window[i].window, limit);
-	return td_profile_counter(profile, "slots") != 0 && n * FEW > profile->windows;
+	return n * FEW > profile->windows;
 }
 
 static int reject_above(struct td_profile *profile, const double limit[2])
