@@ -208,8 +208,9 @@ static void find_pace_errors(const struct td_clock_data *d,
 	unsigned node = d->input->traced - 1, rest = d->input->left - 1;
 
 	for (uint32_t c = 0; c < d->columns; c++) {
-		double error = clock->value[c][node] *
-			       hypot(PACED_ERROR, SWAY_ERROR * d->state[c].unsure);
+		double error =
+			clock->value[c][node] *
+			hypot(PACED_ERROR, SWAY_ERROR * td_clock_sway(&d->state[c]));
 
 		clock->error[c][node] = clock->error[c][rest] = error * error;
 		clock->prior[c] = d->pace_error[c] * fit->ridge[c];

@@ -23,6 +23,7 @@
 typedef double td_clock_square[TD_CLOCK_SIDES][TD_CLOCK_SIDES];
 
 #define TD_CLOCK_PACE_LEAST 0.05 /* cycles an instruction */
+#define TD_CLOCK_SEEN 0.05       /* of a speed that own windows' lengths show */
 
 /* The node of level 1 that is what the others leave.  Where lengths are sharp, its place
  * has the cycles of a window, and of an instruction. */

@@ -13,6 +13,7 @@
 #define FEWEST 6     /* speeds that have a size in common */
 #define SURE 0.05    /* of that size, a part */
 #define ODDS_MOST 50.
+#define OTHER 0.1 /* of all speeds, beforehand: not of that size */
 
 /* Speeds this way and that are about as large.  `apart` and `chance` are variances: of
  * one speed's size, and of the mean. */
@@ -45,24 +46,46 @@ static double find_differ(const struct td_clock_data *d)
 	return differ;
 }
 
-/* One round: of speeds that are known well enough to tell, whatever they are. */
-static uint32_t find_mean(const struct td_clock_data *d, struct size *of)
+/* Times the square root of 2 pi. */
+static double normal(double x, double variance)
 {
-	double sum = 0, sure = 0, apart = 0, weights = 0;
-	uint32_t n = 0;
+	return exp(-x * x / (2 * variance)) / sqrt(variance);
+}
+
+/* How likely a speed is of the size in common, not of another one: a function of two
+ * halves sways more than its states make it. */
+static double part_common(const struct size *of, const struct td_clock_state *state)
+{
+	double all = of->apart + state->unsure, speed = state->speed;
+	double common = normal(speed - of->mean, all) + normal(speed + of->mean, all);
+	double other = OTHER * normal(speed, DIFFER_MOST + state->unsure);
+
+	common *= (1 - OTHER) / 2;
+	return common > 0 ? common / (common + other) : 0;
+}
+
+/* One round: by how many speeds, of those that are known well enough to tell, whatever
+ * they are. */
+static double find_mean(const struct td_clock_data *d, struct size *of)
+{
+	double sum = 0, sure = 0, apart = 0, weights = 0, n = 0;
 
 	for (uint32_t c = 0; c < d->columns; c++) {
 		double chance = d->state[c].unsure, size = fabs(d->state[c].speed);
-		double weight = 1 / (of->apart + chance);
+		double weight = 1 / (of->apart + chance), part;
 
 		if (chance <= 0 || chance > TELLING * d->differ)
 			continue;
+		part = part_common(of, &d->state[c]);
+		weight *= part;
 		sum += weight * size;
 		sure += weight;
 		apart += weight * weight * (pow(size - of->mean, 2) - chance);
 		weights += weight * weight;
-		n++;
+		n += part;
 	}
+	if (n < FEWEST)
+		return n;
 	*of = (struct size){sum / sure, fmax(0, fmin(DIFFER_MOST, apart / weights)),
 			    1 / sure};
 	return n;
@@ -97,7 +120,7 @@ static void shrink(double differ, int sure, struct td_clock_state *state)
 
 /* What is known of one that is about as large as the others, this way or that: two
  * normal distributions, each as likely as it says what was seen. */
-static void shrink_to(const struct size *of, struct td_clock_state *state)
+static void be_common(const struct size *of, struct td_clock_state *state)
 {
 	double chance = state->unsure, all = of->apart + chance;
 	double odds = -2 * state->speed * of->mean / all;
@@ -109,13 +132,28 @@ static void shrink_to(const struct size *of, struct td_clock_state *state)
 			(of->chance + pow(SURE * of->mean, 2)) * common * common;
 }
 
+/* The mean of that and of what it is if it is of another size, by how likely they are. */
+static void shrink_to(const struct size *of, struct td_clock_state *state)
+{
+	double part = part_common(of, state), apart;
+	struct td_clock_state other = *state;
+
+	be_common(of, state);
+	shrink(DIFFER_MOST, 0, &other);
+	apart = state->speed - other.speed;
+	state->speed = other.speed + part * apart;
+	state->unsure = part * state->unsure + (1 - part) * other.unsure +
+			part * (1 - part) * apart * apart;
+}
+
 void td_clock_shrink(struct td_clock_data *d)
 {
 	struct size size = {.mean = 0};
 	int sure = d->input->exact || d->sharp;
 
 	d->differ = find_differ(d);
-	if (!sure)
+	/* of groups of events behind scattered edges few windows tell speeds */
+	if (!d->input->exact || d->sharp || d->paced)
 		size = find_size(d);
 	for (uint32_t c = 0; c < d->columns; c++) {
 		struct td_clock_state *state = &d->state[c];

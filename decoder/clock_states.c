@@ -18,7 +18,6 @@
 #define FUZZ 3.       /* standard deviations, of a start */
 #define SLOW 1.2      /* times as long */
 #define RELATIVE_MOST 0.6
-#define SEEN 0.05 /* of a speed that own windows' lengths show */
 #define SPEED_LEAST 0.01
 #define MEMORY_LEAST 25. /* instructions */
 #define MEMORY_STEP M_SQRT2
@@ -221,7 +220,7 @@ static void see_speed(double pace, struct td_clock_state *state)
 	if (state->n <= 0 || state->varies < LEAST)
 		return;
 	state->speed = state->axis[TD_CLOCK_CYCLES] * state->varies / pace;
-	state->unsure = (SEEN * SEEN + 0.5 / state->n) *
+	state->unsure = (TD_CLOCK_SEEN * TD_CLOCK_SEEN + 0.5 / state->n) *
 			(state->speed * state->speed + SPEED_LEAST * SPEED_LEAST);
 }
 

@@ -14,10 +14,11 @@
 #define SWAY_MOST 0.2    /* variance of a pace's logarithm */
 #define TICKS_FEWEST 200 /* of a column, to know its pace */
 
-/* Squares of what windows take beyond their instructions, and of what one instruction
- * that varies by 1 would make of it. */
+/* Sums over own windows: squares of what they take beyond their instructions, what one
+ * instruction that varies by 1 would make of these, and of what they should be squares by
+ * `sway`, the variance of a pace's logarithm. */
 struct squares {
-	double missed, ones;
+	double missed, ones, sway, expected;
 };
 
 static double beyond_of(const struct td_clock_data *d, const struct td_clock_window *w)
@@ -32,10 +33,35 @@ static double ones_of(const struct td_clock_data *d, const struct td_clock_windo
 	return pace * pace * td_clock_spread(d, w->ticks);
 }
 
-/* Those of few windows are as all are. */
-static void average(struct td_clock_data *d, const struct squares *squares)
+static struct squares *make_squares(const struct td_clock_data *d)
 {
-	struct squares all = {0, 0};
+	return calloc((size_t)d->columns + 1, sizeof(struct squares));
+}
+
+static double weight_of(const struct td_clock_data *d, const struct td_clock_window *w)
+{
+	return 1 / (ones_of(d, w) + BRIEF);
+}
+
+static void add_squares(const struct td_clock_data *d, struct squares *squares)
+{
+	memset(squares, 0, d->columns * sizeof(*squares));
+	for (size_t i = 0; i < d->windows; i++) {
+		const struct td_clock_window *w = &d->window[i];
+		struct squares *to = &squares[w->column[0]];
+		double weight = weight_of(d, w);
+
+		if (!w->alone)
+			continue;
+		to->missed += weight * (pow(beyond_of(d, w), 2) - READ);
+		to->ones += weight * ones_of(d, w);
+	}
+}
+
+/* Each column's, about: those of few windows are as all are. */
+static void set_sways(const struct td_clock_data *d, struct squares *squares)
+{
+	struct squares all = {0};
 	double mean;
 
 	for (uint32_t c = 0; c < d->columns; c++) {
@@ -47,29 +73,55 @@ static void average(struct td_clock_data *d, const struct squares *squares)
 		double sway = (squares[c].missed + AVERAGE * mean) /
 			      (squares[c].ones + AVERAGE);
 
-		d->state[c] =
-			(struct td_clock_state){.unsure = fmax(0, fmin(SWAY_MOST, sway))};
+		squares[c].sway = fmax(0, fmin(SWAY_MOST, sway));
 	}
 }
 
-static struct squares *make_squares(const struct td_clock_data *d)
+/* How much squares differ from what they should be, of that squared: 2 for normal
+ * variables, less for those of two states. */
+static double add_expected(const struct td_clock_data *d, struct squares *squares)
 {
-	return calloc((size_t)d->columns + 1, sizeof(struct squares));
+	double seen = 0, expected = 0;
+
+	for (size_t i = 0; i < d->windows; i++) {
+		const struct td_clock_window *w = &d->window[i];
+		struct squares *to = &squares[w->column[0]];
+		double weight = weight_of(d, w);
+		double square = weight * (READ + to->sway * ones_of(d, w));
+
+		if (!w->alone)
+			continue;
+		to->expected += square * square;
+		expected += square * square;
+		seen += pow(weight * pow(beyond_of(d, w), 2) - square, 2);
+	}
+	return expected > 0 ? seen / expected : 0;
+}
+
+/* A sway as a speed; of a small one that is hardly more than its chance. */
+static void set_speed(const struct squares *of, double scatter,
+		      struct td_clock_state *state)
+{
+	double sway = fmax(0, fmin(SWAY_MOST, of->missed / of->ones));
+	double chance = scatter * of->expected / (of->ones * of->ones);
+
+	state->speed = sqrt(sway);
+	state->unsure = chance / (4 * fmax(sway, sqrt(chance))) +
+			TD_CLOCK_SEEN * TD_CLOCK_SEEN * sway;
 }
 
 static void find_sways(struct td_clock_data *d, struct squares *squares)
 {
-	memset(squares, 0, d->columns * sizeof(*squares));
-	for (size_t i = 0; i < d->windows; i++) {
-		const struct td_clock_window *w = &d->window[i];
-		double ones = ones_of(d, w), weight = 1 / (ones + BRIEF);
+	double scatter;
 
-		if (!w->alone)
-			continue;
-		squares[w->column[0]].missed += weight * (pow(beyond_of(d, w), 2) - READ);
-		squares[w->column[0]].ones += weight * ones;
-	}
-	average(d, squares);
+	add_squares(d, squares);
+	set_sways(d, squares);
+	scatter = add_expected(d, squares);
+	memset(d->state, 0, d->columns * sizeof(*d->state));
+	for (uint32_t c = 0; c < d->columns; c++)
+		if (squares[c].ones > 0)
+			set_speed(&squares[c], scatter, &d->state[c]);
+	td_clock_shrink(d);
 }
 
 int td_clock_sways(struct td_clock_data *d)
@@ -91,7 +143,8 @@ static double try_memory(struct td_clock_data *d, void *squares)
 	find_sways(d, squares);
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
-		double variance = READ + d->state[w->column[0]].unsure * ones_of(d, w);
+		double sway = td_clock_sway(&d->state[w->column[0]]);
+		double variance = READ + sway * ones_of(d, w);
 
 		if (w->alone)
 			sum += log(variance) + pow(beyond_of(d, w), 2) / variance;

@@ -45,6 +45,34 @@ START_TEST(of_one_size)
 }
 END_TEST
 
+/* A function of two halves: it keeps its own, and says nothing of the others'. */
+START_TEST(of_another_size)
+{
+	state[1].speed = 0.6;
+	td_clock_shrink(&data);
+	ck_assert_double_eq_tol(state[1].speed, 0.6, 0.01);
+	ck_assert_double_eq_tol(sqrt(state[1].unsure), 0.03, 0.001);
+	for (int c = 2; c < COLUMNS; c++) {
+		ck_assert_double_eq_tol(state[c].speed, c % 3 ? SIZE : -SIZE, 0.015);
+		ck_assert_double_lt(sqrt(state[c].unsure), 0.02);
+	}
+}
+END_TEST
+
+/* Groups of events have a size in common where own windows' lengths tell speeds. */
+START_TEST(of_groups)
+{
+	input.exact = 1;
+	td_clock_shrink(&data);
+	ck_assert_double_gt(fabs(state[1].speed), SIZE + 0.02);
+	setup();
+	input.exact = 1;
+	data.sharp = 1;
+	td_clock_shrink(&data);
+	ck_assert_double_eq_tol(state[1].speed, SIZE, 0.01);
+}
+END_TEST
+
 /* As large as they may be, some have none: each is what it says itself. */
 START_TEST(of_several_sizes)
 {
@@ -96,8 +124,9 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {of_one_size, of_several_sizes, of_either_sign,
-				      of_no_size, NULL};
+	const TTest *const tests[] = {
+		of_one_size,    of_another_size, of_groups, of_several_sizes,
+		of_either_sign, of_no_size,      NULL};
 
 	return unit_main_between("clock_shrink", tests, setup, NULL);
 }

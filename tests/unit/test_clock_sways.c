@@ -9,8 +9,9 @@
 #include "tests/unit/clocked.h"
 #include "tests/unit/unit.h"
 
-#define COLUMNS 5
-#define FEW 4 /* the column of three windows */
+#define COLUMNS 9
+#define FEW 8   /* the column of three windows */
+#define OTHER 3 /* one that may vary otherwise */
 #define WINDOWS 8000
 #define DWELL 400 /* instructions in a state, mean */
 #define START 25.
@@ -38,38 +39,50 @@ static double cycles_of(unsigned ticks, double varies, uint64_t *at)
 
 static double pace_of(uint32_t column)
 {
-	return 0.5 + 0.5 * column;
+	return 0.5 + 0.25 * column;
 }
 
-static void make(struct td_clock_data *d, double varies)
+static void make_some(struct td_clock_data *d, size_t windows, double varies,
+		      double other)
 {
+	static const struct td_separate_input input = {.exact = 1, .paced = 1};
 	uint64_t at = 1;
 
 	memset(d, 0, sizeof(*d));
+	d->input = &input;
+	d->sharp = d->paced = 1;
 	d->columns = COLUMNS;
-	d->windows = WINDOWS;
-	d->window = calloc(WINDOWS, sizeof(*d->window));
+	d->windows = windows;
+	d->window = calloc(windows, sizeof(*d->window));
 	d->state = calloc(COLUMNS, sizeof(*d->state));
 	d->pace = calloc(COLUMNS, sizeof(*d->pace));
 	ck_assert(d->window && d->state && d->pace);
 	d->start = START;
-	for (uint32_t i = 0; i < WINDOWS; i++) {
+	for (uint32_t i = 0; i < windows; i++) {
 		struct td_clock_window *w = &d->window[i];
 		uint32_t column = i < 3 ? FEW : i % FEW;
-		unsigned longest = 100 * (1 + column);
+		unsigned longest = 100 * (1 + column / 2);
 		unsigned ticks = 1 + (unsigned)(draw(&at) * longest);
 
 		w->column[0] = w->column[1] = column;
 		w->ticks = (float)ticks;
 		w->alone = 1;
 		w->asked =
-			(float)(START + pace_of(column) * cycles_of(ticks, varies, &at));
+			(float)(START +
+				pace_of(column) *
+					cycles_of(ticks, column == OTHER ? other : varies,
+						  &at));
 	}
 	/* one that passed through other columns says nothing of its own */
-	d->window[WINDOWS - 1].alone = 0;
-	d->window[WINDOWS - 1].asked = 1e6;
+	d->window[windows - 1].alone = 0;
+	d->window[windows - 1].asked = 1e6;
 	for (uint32_t c = 0; c < COLUMNS; c++)
 		d->pace[c] = pace_of(c);
+}
+
+static void make(struct td_clock_data *d, double varies)
+{
+	make_some(d, WINDOWS, varies, varies);
 }
 
 static void finish(struct td_clock_data *d)
@@ -90,6 +103,23 @@ START_TEST(paces_that_vary)
 	ck_assert_int_eq(td_clock_sways(&d), 0);
 	for (int c = 0; c < COLUMNS; c++)
 		ck_assert_double_eq_tol(td_clock_sway(&d.state[c]), 0.04, 0.006);
+	finish(&d);
+}
+END_TEST
+
+/* Some hundred windows of each say by themselves a sway to 15 %; all of them say it
+ * better, and of the one that is of another size nothing. */
+START_TEST(of_a_size_in_common)
+{
+	struct td_clock_data d;
+
+	make_some(&d, 1200, 0.2, 0.45);
+	d.memory = DWELL / 2.;
+	ck_assert_int_eq(td_clock_sways(&d), 0);
+	for (int c = 0; c < COLUMNS; c++)
+		if (c != OTHER)
+			ck_assert_double_eq_tol(td_clock_sway(&d.state[c]), 0.04, 0.003);
+	ck_assert_double_eq_tol(td_clock_sway(&d.state[OTHER]), 0.2, 0.04);
 	finish(&d);
 }
 END_TEST
@@ -172,7 +202,7 @@ END_TEST
 int main(void)
 {
 	return unit_main("clock_sways",
-			 (const TTest *const[]){paces_that_vary, paces_to_begin_with,
-						paces_that_do_not, short_ones_are_slow,
-						NULL});
+			 (const TTest *const[]){paces_that_vary, of_a_size_in_common,
+						paces_to_begin_with, paces_that_do_not,
+						short_ones_are_slow, NULL});
 }
