@@ -8,9 +8,10 @@
 
 #include "decoder/clock_internal.h"
 
-#define READ 0.3         /* cycles squared: a window's ends */
-#define AVERAGE 20.      /* windows' worth of what all columns vary by */
-#define BRIEF 10.        /* cycles squared: less is as well known */
+#define READ 0.3    /* cycles squared: a window's ends */
+#define AVERAGE 20. /* windows' worth of what all columns vary by */
+#define BRIEF 10.   /* cycles squared: less is as well known */
+#define SWAY_LEAST 1e-12
 #define SWAY_MOST 0.2    /* variance of a pace's logarithm */
 #define TICKS_FEWEST 200 /* of a column, to know its pace */
 
@@ -106,7 +107,7 @@ static void set_speed(const struct squares *of, double scatter,
 	double chance = scatter * of->expected / (of->ones * of->ones);
 
 	state->speed = sqrt(sway);
-	state->unsure = chance / (4 * fmax(sway, sqrt(chance))) +
+	state->unsure = chance / (4 * fmax(SWAY_LEAST, fmax(sway, sqrt(chance)))) +
 			TD_CLOCK_SEEN * TD_CLOCK_SEEN * sway;
 }
 
