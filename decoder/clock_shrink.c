@@ -153,7 +153,7 @@ void td_clock_shrink(struct td_clock_data *d)
 
 	d->differ = find_differ(d);
 	/* of groups of events behind scattered edges few windows tell speeds */
-	if (!d->input->exact || d->sharp || d->paced)
+	if (!d->input->exact || d->sharp)
 		size = find_size(d);
 	for (uint32_t c = 0; c < d->columns; c++) {
 		struct td_clock_state *state = &d->state[c];

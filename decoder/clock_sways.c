@@ -39,9 +39,9 @@ static struct squares *make_squares(const struct td_clock_data *d)
 	return calloc((size_t)d->columns + 1, sizeof(struct squares));
 }
 
-static double weight_of(const struct td_clock_data *d, const struct td_clock_window *w)
+static double weight_of(double ones)
 {
-	return 1 / (ones_of(d, w) + BRIEF);
+	return 1 / (ones + BRIEF);
 }
 
 static void add_squares(const struct td_clock_data *d, struct squares *squares)
@@ -50,12 +50,12 @@ static void add_squares(const struct td_clock_data *d, struct squares *squares)
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 		struct squares *to = &squares[w->column[0]];
-		double weight = weight_of(d, w);
+		double ones = ones_of(d, w), weight = weight_of(ones);
 
 		if (!w->alone)
 			continue;
 		to->missed += weight * (pow(beyond_of(d, w), 2) - READ);
-		to->ones += weight * ones_of(d, w);
+		to->ones += weight * ones;
 	}
 }
 
@@ -87,8 +87,8 @@ static double add_expected(const struct td_clock_data *d, struct squares *square
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 		struct squares *to = &squares[w->column[0]];
-		double weight = weight_of(d, w);
-		double square = weight * (READ + to->sway * ones_of(d, w));
+		double ones = ones_of(d, w), weight = weight_of(ones);
+		double square = weight * (READ + to->sway * ones);
 
 		if (!w->alone)
 			continue;

@@ -107,8 +107,8 @@ START_TEST(paces_that_vary)
 }
 END_TEST
 
-/* Some hundred windows of each say by themselves a sway to 15 %; all of them say it
- * better, and of the one that is of another size nothing. */
+/* A hundred and fifty windows of each say a sway to some 10 % by themselves, and better
+ * all together; one column is of another size, and keeps it. */
 START_TEST(of_a_size_in_common)
 {
 	struct td_clock_data d;
