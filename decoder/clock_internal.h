@@ -25,6 +25,10 @@ typedef double td_clock_square[TD_CLOCK_SIDES][TD_CLOCK_SIDES];
 #define TD_CLOCK_PACE_LEAST 0.05 /* cycles an instruction */
 #define TD_CLOCK_SEEN 0.05       /* of a speed that own windows' lengths show */
 
+/* Times the variance: of squares by which memory and sways are found none counts for
+ * more.  One window with an interrupt in it would decide for all. */
+#define TD_CLOCK_FAR 16.
+
 /* The node of level 1 that is what the others leave.  Where lengths are sharp, its place
  * has the cycles of a window, and of an instruction. */
 #define TD_CLOCK_CYCLES 1

@@ -123,7 +123,7 @@ static double memory_off(const struct td_clock_data *d)
 		p = td_direction_product(by, state->axis);
 		variance = READ_SIDES * w->reading +
 			   state->varies * state->varies * td_clock_spread(d, w->ticks);
-		sum += w->weight * (log(variance) + p * p / variance);
+		sum += w->weight * (log(variance) + fmin(TD_CLOCK_FAR, p * p / variance));
 	}
 	return sum;
 }

@@ -34,6 +34,19 @@ static double ones_of(const struct td_clock_data *d, const struct td_clock_windo
 	return pace * pace * td_clock_spread(d, w->ticks);
 }
 
+static double variance_of(const struct td_clock_data *d, const struct td_clock_window *w,
+			  double sway)
+{
+	return READ + sway * ones_of(d, w);
+}
+
+/* As far as its column may sway so much. */
+static double square_of(const struct td_clock_data *d, const struct td_clock_window *w,
+			double sway)
+{
+	return fmin(pow(beyond_of(d, w), 2), TD_CLOCK_FAR * variance_of(d, w, sway));
+}
+
 static struct squares *make_squares(const struct td_clock_data *d)
 {
 	return calloc((size_t)d->columns + 1, sizeof(struct squares));
@@ -54,7 +67,7 @@ static void add_squares(const struct td_clock_data *d, struct squares *squares)
 
 		if (!w->alone)
 			continue;
-		to->missed += weight * (pow(beyond_of(d, w), 2) - READ);
+		to->missed += weight * (square_of(d, w, SWAY_MOST) - READ);
 		to->ones += weight * ones;
 	}
 }
@@ -88,13 +101,13 @@ static double add_expected(const struct td_clock_data *d, struct squares *square
 		const struct td_clock_window *w = &d->window[i];
 		struct squares *to = &squares[w->column[0]];
 		double ones = ones_of(d, w), weight = weight_of(ones);
-		double square = weight * (READ + to->sway * ones);
+		double square = weight * variance_of(d, w, to->sway);
 
 		if (!w->alone)
 			continue;
 		to->expected += square * square;
 		expected += square * square;
-		seen += pow(weight * pow(beyond_of(d, w), 2) - square, 2);
+		seen += pow(weight * square_of(d, w, SWAY_MOST) - square, 2);
 	}
 	return expected > 0 ? seen / expected : 0;
 }
@@ -145,10 +158,10 @@ static double try_memory(struct td_clock_data *d, void *squares)
 	for (size_t i = 0; i < d->windows; i++) {
 		const struct td_clock_window *w = &d->window[i];
 		double sway = td_clock_sway(&d->state[w->column[0]]);
-		double variance = READ + sway * ones_of(d, w);
+		double variance = variance_of(d, w, sway);
 
 		if (w->alone)
-			sum += log(variance) + pow(beyond_of(d, w), 2) / variance;
+			sum += log(variance) + square_of(d, w, sway) / variance;
 	}
 	return sum;
 }

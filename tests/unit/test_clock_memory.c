@@ -88,6 +88,24 @@ START_TEST(states_that_change)
 }
 END_TEST
 
+/* One short window of 8,000 has an interrupt in it. */
+START_TEST(states_beside_an_interrupt)
+{
+	struct td_clock_data d;
+	size_t at = 0;
+
+	make(&d, 1);
+	while (d.window[at].ticks != 6)
+		at++;
+	d.window[at].beyond[0] += 68;
+	d.window[at].beyond[3] -= 68;
+	ck_assert_int_eq(td_clock_states(&d, 0), 0);
+	ck_assert_double_ge(d.memory, 0.7 * DWELL / 2);
+	ck_assert_double_le(d.memory, 1.5 * DWELL / 2);
+	finish(&d);
+}
+END_TEST
+
 START_TEST(states_for_ever)
 {
 	struct td_clock_data d;
@@ -151,8 +169,9 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("clock_memory",
-			 (const TTest *const[]){states_that_change, states_for_ever,
-						what_differs, lengths_of_states,
-						how_much_is_left, NULL});
+	return unit_main(
+		"clock_memory",
+		(const TTest *const[]){states_that_change, states_beside_an_interrupt,
+				       states_for_ever, what_differs, lengths_of_states,
+				       how_much_is_left, NULL});
 }

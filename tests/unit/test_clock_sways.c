@@ -107,6 +107,27 @@ START_TEST(paces_that_vary)
 }
 END_TEST
 
+/* One short window of 1,200 has an interrupt in it. */
+START_TEST(beside_an_interrupt)
+{
+	struct td_clock_data d;
+	size_t at = 0;
+
+	make_some(&d, 1200, 0.2, 0.2);
+	while (d.window[at].ticks != 6)
+		at++;
+	d.window[at].asked += 68;
+	ck_assert_int_eq(td_clock_sways_memory(&d), 0);
+	ck_assert_double_ge(d.memory, 0.6 * DWELL / 2);
+	ck_assert_double_le(d.memory, 1.7 * DWELL / 2);
+	d.memory = DWELL / 2.;
+	ck_assert_int_eq(td_clock_sways(&d), 0);
+	for (int c = 0; c < COLUMNS; c++)
+		ck_assert_double_eq_tol(td_clock_sway(&d.state[c]), 0.04, 0.006);
+	finish(&d);
+}
+END_TEST
+
 /* A hundred and fifty windows of each say a sway to some 10 % by themselves, and better
  * all together; one column is of another size, and keeps it. */
 START_TEST(of_a_size_in_common)
@@ -202,7 +223,8 @@ END_TEST
 int main(void)
 {
 	return unit_main("clock_sways",
-			 (const TTest *const[]){paces_that_vary, of_a_size_in_common,
-						paces_to_begin_with, paces_that_do_not,
-						short_ones_are_slow, NULL});
+			 (const TTest *const[]){paces_that_vary, beside_an_interrupt,
+						of_a_size_in_common, paces_to_begin_with,
+						paces_that_do_not, short_ones_are_slow,
+						NULL});
 }
