@@ -11,7 +11,7 @@
 #define DISAGREE 5.        /* standard deviations */
 #define DISAGREE_CYCLES 8. /* by which empty windows are thought to be wrong */
 #define COST_ERROR 0.3
-#define ALIKE 0.05 /* standard deviation of empty windows' length, cycles */
+#define ALIKE 0.2 /* standard deviation of empty windows' length, cycles */
 #define START_ALIKE 0.01
 #define COST_ALIKE 0.005
 #define BEGUN 4.  /* standard deviations of the start */
@@ -270,7 +270,7 @@ static int trust_empties(const struct td_separate_input *input, unsigned without
 		axis->cost[k] = sum[k] / n;
 	axis->cost_error = COST_ALIKE + sqrt(axis->whole / n);
 	axis->start = axis->empty - axis->beyond;
-	axis->start_error = START_ALIKE;
+	axis->start_error = START_ALIKE + axis->empty_spread / sqrt(n);
 	return 1;
 }
 
