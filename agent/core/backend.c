@@ -54,8 +54,9 @@
 #define METRICS_CPU_EVERY 16u /* CPU time is not one of the counters */
 
 static struct td_metrics_machine metrics_machine;
-static char no_groups[192];       /* why not, if somebody looked */
-static uint64_t long_was_shorter; /* the long period asked for, if it was too short */
+static char no_groups[192];        /* why not, if somebody looked */
+static uint64_t long_was_shorter;  /* the long period asked for, if it was too short */
+static uint64_t short_was_shorter; /* likewise */
 
 /* Who has the signal already?  A handler is somebody's; ignoring it is not. */
 static bool is_free(const struct sigaction *action)
@@ -485,6 +486,18 @@ static void choose_return(const struct td_options *options,
 		add_reason(choice, "back in user mode");
 }
 
+/* Random lengths from the shortest on that is granted up to twice the mean tell functions
+ * apart, and own costs from the program: they must not all be one. */
+static void lengthen_windows(struct td_strobe_plan *plan)
+{
+	uint64_t least = plan->shortest - plan->shortest / 4;
+
+	short_was_shorter =
+		plan->short_period && plan->short_period < least ? plan->short_period : 0;
+	if (short_was_shorter)
+		plan->short_period = least;
+}
+
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
 {
 	int error;
@@ -501,6 +514,8 @@ int td_backend_choose(const struct td_options *options, struct td_backend_choice
 	if (error)
 		return error;
 	choose_windows(options, choice);
+	if (td_backend_has_cycles(choice) && choice->windows == TD_WINDOWS_RDPMC)
+		lengthen_windows(&choice->plan);
 	if (choice->backend == TD_BACKEND_EVENTS)
 		td_events_note_asked(options);
 	say_which_cores(choice);
@@ -686,6 +701,12 @@ void td_backend_describe(const struct td_options *options,
 		td_core_note("a sample every %llu cycles would measure little but the "
 			     "measuring: the long period is %u cycles",
 			     (unsigned long long)long_was_shorter, METRICS_LONG_MIN);
+	if (cycles && short_was_shorter)
+		td_core_note(
+			"windows of %llu cycles would hardly hold any of the program: "
+			"their mean length is %llu cycles",
+			(unsigned long long)short_was_shorter,
+			(unsigned long long)plan->short_period);
 }
 
 static void close_counters(struct td_thread *thread)

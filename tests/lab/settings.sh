@@ -38,3 +38,12 @@ echo "== interrupts 50 instructions late: what is shorter than three times that 
 measure_program late "" 20000 300 "./awkward -r 1000 -k 50"
 # phased has two halves: up to 4 points
 truthful late --limit 200=4.5
+
+echo "== windows that would be over before the program is reached"
+lab brief "-m skx" "$(with_agent 20000 50) LD_LIBRARY_PATH=/in ./awkward -r 1600 >/out/truth"
+ended "exit 0" brief
+grep -q "windows of 50 cycles would hardly hold any of the program: their mean length is 74 cycles" "$work/brief.out" ||
+	fail "a window that is too short: not a line about it"
+report_on brief
+# phased has two halves
+truthful brief --limit 100=3
