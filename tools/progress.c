@@ -21,8 +21,8 @@ struct td_progress {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
-	int end;  /* under lock: the thread shall end */
-	int told; /* the thread's: a line had figures */
+	int end;       /* under lock: the thread shall end */
+	char *figures; /* the thread's: of the last line that had some */
 };
 
 static double seconds_since(const struct timespec *start)
@@ -54,18 +54,17 @@ static void put_topdown(FILE *line, const struct td_report *report)
 	fputs(" %", line);
 }
 
-/* What there is of the profile up to now; 0 while there is none. */
-static int put_profile(FILE *line, pid_t pid)
+/* What there is of the profile up to now; nothing while there is none. */
+static void put_profile(FILE *line, pid_t pid)
 {
 	struct td_report_query query = {.top = 0};
 	char path[TD_LIVE_PATH], why[TD_LIVE_PATH];
 	struct td_profile profile;
 	struct td_report *report;
-	int told = 0;
 
 	if (td_live_find(pid, path, why, sizeof(why)) < 0 ||
 	    td_profile_read(&profile, path, why, sizeof(why)) != 0)
-		return 0;
+		return;
 	report = td_report_new(&query);
 	if (report && td_report_add(report, &profile, path, TD_FATE_RUNNING) == 0) {
 		fprintf(line, "%s, %" PRIu64 " samples, %" PRIu64 " windows",
@@ -75,32 +74,46 @@ static int put_profile(FILE *line, pid_t pid)
 			fprintf(line, " (%s cores; %" PRIu64 " samples on the others)",
 				td_cores_name(report->cores), report->elsewhere);
 		put_topdown(line, report);
-		told = 1;
 	}
 	if (report)
 		td_report_free(report);
 	td_profile_free(&profile);
-	return told;
 }
 
-/* While the program ends there is no profile of a running one any more: the last figures
- * stay. */
+/* While the program ends, or goes on as one without us, the last figures stay. */
+static void find_figures(struct td_progress *progress)
+{
+	size_t size;
+	char *text = NULL;
+	FILE *line = open_memstream(&text, &size);
+
+	if (!line)
+		return;
+	put_profile(line, progress->pid);
+	if (fclose(line) == 0 && size) {
+		free(progress->figures);
+		progress->figures = text;
+		return;
+	}
+	free(text);
+}
+
 static void show(struct td_progress *progress)
 {
 	size_t width = td_print_style_of(stderr).width, size;
 	char *text = NULL;
-	FILE *line = open_memstream(&text, &size);
-	int told;
+	FILE *line;
 
+	find_figures(progress);
+	line = open_memstream(&text, &size);
 	if (!line)
 		return;
-	fprintf(line, "tdagent: %.0f s", seconds_since(&progress->start));
-	told = put_profile(line, progress->pid);
+	fprintf(line, "tdagent: %.0f s%s", seconds_since(&progress->start),
+		progress->figures ? progress->figures : "");
 	/* at the last column the terminal would begin another line */
-	if (fclose(line) == 0 && (told || !progress->told))
+	if (fclose(line) == 0)
 		fprintf(stderr, "\r%.*s\033[K", (int)td_text_prefix(text, width - 1),
 			text);
-	progress->told |= told;
 	free(text);
 }
 
@@ -168,5 +181,6 @@ void td_progress_stop(struct td_progress *progress)
 	pthread_cond_signal(&progress->ended);
 	pthread_mutex_unlock(&progress->lock);
 	pthread_join(progress->thread, NULL);
+	free(progress->figures);
 	free(progress);
 }

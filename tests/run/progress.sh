@@ -61,6 +61,13 @@ assert whole, "the last line is '%s'" % line
 assert times == sorted(times) and samples == sorted(samples), (times, samples)
 assert "tdagent report" in parts[-1] or "tdagent report" in text.split("\x1b[K")[-1], "no report behind it"
 END
+# one that goes on without us: figures of what there was stay in the line
+python3 "$work/terminal.py" "$work/out" "$work/gone" $clean TERM=xterm "$tdagent" run --progress \
+	--output="$work/profile" --pmu=simulated --long=1ms -- \
+	sh -c 'i=0; while [ $i -lt 2500000 ]; do i=$((i + 1)); done; exec env -i sleep 3'
+tr '\r' '\n' <"$work/gone" | grep '^tdagent: ' | tail -1 | grep -q 's, [0-9]* samples, ' ||
+	fail "a line lost its figures"
+
 on_terminal
 grep -q "$(printf '\033')\\[K" "$work/err" && fail "a line without --progress"
 cmp -s "$work/out" "$work/with" || fail "--progress: the program wrote something else"

@@ -118,6 +118,7 @@ START_TEST(nearly_equal_empties)
 	longer = 0;
 	ck_assert_double_gt(axis.empty_spread, 0.1);
 	ck_assert_double_eq(axis.start, axis.empty - axis.beyond);
+	ck_assert_double_ge(axis.start_error, 0.015);
 	ck_assert_double_le(axis.start_error, 0.05);
 }
 END_TEST
