@@ -488,12 +488,15 @@ static void choose_return(const struct td_options *options,
 
 /* Random lengths from the shortest on that is granted up to twice the mean tell functions
  * apart, and own costs from the program: they must not all be one. */
-static void lengthen_windows(struct td_strobe_plan *plan)
+static void lengthen_windows(struct td_backend_choice *choice)
 {
+	struct td_strobe_plan *plan = &choice->plan;
 	uint64_t least = plan->shortest - plan->shortest / 4;
+	bool told_apart =
+		td_backend_has_cycles(choice) && choice->windows == TD_WINDOWS_RDPMC;
 
 	short_was_shorter =
-		plan->short_period && plan->short_period < least ? plan->short_period : 0;
+		told_apart && plan->short_period < least ? plan->short_period : 0;
 	if (short_was_shorter)
 		plan->short_period = least;
 }
@@ -514,8 +517,7 @@ int td_backend_choose(const struct td_options *options, struct td_backend_choice
 	if (error)
 		return error;
 	choose_windows(options, choice);
-	if (td_backend_has_cycles(choice) && choice->windows == TD_WINDOWS_RDPMC)
-		lengthen_windows(&choice->plan);
+	lengthen_windows(choice);
 	if (choice->backend == TD_BACKEND_EVENTS)
 		td_events_note_asked(options);
 	say_which_cores(choice);
