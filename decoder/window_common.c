@@ -11,6 +11,9 @@
 #define FEWEST 32u /* that count a node */
 #define SIGMAS 3.  /* by which it must go with what is common */
 #define VARIES 2.  /* cycles, standard deviation of what is worth it */
+/* variance of what is common for being read to whole ones; it is more, or there is
+ * nothing to go with: a slope on what is left of a straight line would be anything */
+#define WHOLE (1. / 12)
 
 /* Windows between the same columns are a class; those that are one's own are another one
  * than those that left it, and than those of which nobody knows. */
@@ -134,7 +137,7 @@ static double slope_of(const struct fit *f, double width)
 	ee = about_mean(f->ee, f->e, f->e, f->n) - xe * xe / xx;
 	ye = about_mean(f->ye, f->y, f->e, f->n) - xy * xe / xx;
 	yy = about_mean(f->yy, f->y, f->y, f->n) - xy * xy / xx;
-	if (!(ee > 0) || yy < f->n * pow(VARIES * width, 2) ||
+	if (!(ee > f->n * WHOLE) || yy < f->n * pow(VARIES * width, 2) ||
 	    ye * ye * f->n < SIGMAS * SIGMAS * ee * yy)
 		return 0;
 	return ye / ee;

@@ -147,9 +147,46 @@ START_TEST(rates_beside_instructions)
 }
 END_TEST
 
+#define OWN 256u
+
+/*
+ * Instructions that are on one line over the length but for how they are read, and half
+ * of the windows count an event that is rare: nothing goes with what the line leaves,
+ * though chance and the last digit may say so.
+ */
+START_TEST(instructions_that_do_not_vary)
+{
+	const struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .width = 6};
+	static struct td_separate_window window[OWN];
+	static uint32_t column[OWN];
+	static float insns[OWN];
+	float alone = 1e6f;
+	const struct td_columns columns = {
+		.open = column, .close = column, .columns = 1, .alone = &alone};
+	struct td_separate_input input = {
+		.window = window, .windows = OWN, .common = insns, .returns = 1};
+	struct td_common common = {.window = NULL};
+
+	for (unsigned i = 0; i < OWN; i++) {
+		insns[i] = (float)(100 + 3 * i) + (i % 16 ? 0 : 0.001f);
+		window[i] = (struct td_separate_window){.requested = (float)(100 + 3 * i),
+							.slots = (float)(600 + 18 * i),
+							.silent = i % 2};
+		window[i].value[0] = i % 16 ? 0 : 300;
+	}
+	ck_assert_int_eq(td_common_find(&common, &input, &columns, &axis), 0);
+	for (unsigned i = 0; i < OWN; i++)
+		ck_assert_double_eq(common.window[i].value[0], window[i].value[0]);
+	ck_assert_double_eq(common.taken[0], 0);
+	ck_assert_double_eq(common.doubt[0], 0);
+	td_common_free(&common);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("window_common",
 			 (const TTest *const[]){two_mixes, two_mixes_chosen, without,
-						rates_beside_instructions, NULL});
+						rates_beside_instructions,
+						instructions_that_do_not_vary, NULL});
 }
