@@ -82,6 +82,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/metrics.c agent/core/metrics.h \
 	agent/core/notes.c agent/core/notes.h \
 	agent/core/perf_open.c agent/core/perf_open.h \
+	agent/core/plan.c agent/core/plan.h \
 	agent/core/profile.c agent/core/profile.h \
 	agent/core/real.c agent/core/real.h \
 	agent/core/reporter.c agent/core/reporter.h \

@@ -5,10 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "agent/core/actions.h"
 #include "agent/core/cores.h"
 #include "agent/core/events.h"
 #include "agent/core/events_open.h"
@@ -16,47 +14,23 @@
 #include "agent/core/log.h"
 #include "agent/core/interrupt.h"
 #include "agent/core/metrics.h"
+#include "agent/core/plan.h"
 #include "agent/core/real.h"
 #include "agent/core/vernier.h"
 #include "agent/sigsafe/descriptors.h"
-#include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/leave.h"
 #include "agent/sigsafe/metrics.h"
-#include "agent/sigsafe/proc.h"
 #include "agent/sigsafe/simulated.h"
-#include "agent/sigsafe/syscall.h"
-#include "agent/sigsafe/trigger.h"
 #include "agent/sigsafe/vernier.h"
 #include "decoder/registers.h"
 
 /* Before this, a sigtrap event kills a thread that has SIGTRAP blocked. */
 #define KERNEL_SAFE_SIGTRAP 5019
 
-/* A window costs two signals and some timer programming, 100 us of CPU time on
- * a slow virtual machine: later than this is later than us. */
-#define LATE_NS 1000000u
-
-#define DEFAULT_CYCLES_PER_US 1000u
-
-#define METRICS_SHORTEST                                                                 \
-	6u /* the rest of the handler takes 3; others may end in it: no harm */
-#define EVENTS_SHORTEST 98u /* likewise 96; TD_GROUPS_PASS says why so many */
-#define EVENTS_SPARE 42u    /* of them before the length begins, on the way back */
-/* A sample itself is some 1,000 instructions in user mode: a period that is not
- * much longer would end in the handler, interrupt after interrupt. */
-#define METRICS_LONG_MIN 10000u
-/* An interrupt that is 500 instructions of 4 cycles late ends a window 2,062 cycles too
- * late, in the lab; without, 53.  A throttled one takes millions. */
-#define METRICS_LATE 20000u
-#define METRICS_EMPTY_EVERY 64u
-#define METRICS_CPU_EVERY 16u /* CPU time is not one of the counters */
-
 static struct td_metrics_machine metrics_machine;
-static char no_groups[192];        /* why not, if somebody looked */
-static uint64_t long_was_shorter;  /* the long period asked for, if it was too short */
-static uint64_t short_was_shorter; /* likewise */
+static char no_groups[192]; /* why not, if somebody looked */
 
 /* Who has the signal already?  A handler is somebody's; ignoring it is not. */
 static bool is_free(const struct sigaction *action)
@@ -82,20 +56,8 @@ static const char *why_not_sigtrap(void)
 	return NULL;
 }
 
-/* Below this many ticks the jitter of a period is lost in rounding to them. */
-#define TIMER_TICKS 2u
-
 /* How often the kernel may move a thread to the other type of cores while it looks. */
 #define MOVES_MOST 5
-
-/* The tick: POSIX CPU timers are looked at no more often. */
-static uint64_t tick_ns(void)
-{
-	struct timespec tick;
-
-	return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec
-								: 0;
-}
 
 static int choose_timer(struct td_backend_choice *choice, long error)
 {
@@ -106,7 +68,7 @@ static int choose_timer(struct td_backend_choice *choice, long error)
 		sizeof(choice->reason) - strlen(choice->reason),
 		"; perf_event_open refused (%s): POSIX CPU timers, a sample every %llu ms at most, no windows",
 		strerror((int)-error),
-		(unsigned long long)(TIMER_TICKS * tick_ns() / 1000000));
+		(unsigned long long)(td_plan_timer_ns() / 1000000));
 	if (signal_is_free(SIGPROF))
 		return 0;
 	snprintf(choice->reason, sizeof(choice->reason),
@@ -134,91 +96,6 @@ static int choose_trigger(struct td_backend_choice *choice)
 			 sizeof(choice->reason) - strlen(choice->reason),
 			 "; SIGPROF because %s", obstacle);
 	return 0;
-}
-
-static uint64_t cycles_per_us(void)
-{
-	uint64_t known = td_facts_cycles_per_us();
-
-	return known ? known : DEFAULT_CYCLES_PER_US;
-}
-
-static uint64_t to_ns(const struct td_period *period)
-{
-	return period->unit == TD_UNIT_NS ? period->value
-					  : period->value * 1000 / cycles_per_us();
-}
-
-static uint64_t to_cycles(const struct td_period *period)
-{
-	return period->unit == TD_UNIT_CYCLES ? period->value
-					      : period->value * cycles_per_us() / 1000;
-}
-
-/* The clock measures time: a period in cycles is turned into one. */
-static void plan_in_time(const struct td_options *options, struct td_strobe_plan *plan)
-{
-	*plan = (struct td_strobe_plan){
-		.long_period = to_ns(&options->long_period),
-		.short_period = to_ns(&options->short_period),
-		.shortest = TD_TASK_CLOCK_SHORTEST_NS,
-		.late = LATE_NS,
-		.jitter_percent = options->jitter,
-	};
-	if (plan->long_period < TD_TASK_CLOCK_SHORTEST_NS)
-		plan->long_period = TD_TASK_CLOCK_SHORTEST_NS;
-}
-
-static void plan_in_cycles(const struct td_options *options, enum td_backend backend,
-			   struct td_strobe_plan *plan)
-{
-	*plan = (struct td_strobe_plan){
-		.long_period = options->long_given ? to_cycles(&options->long_period)
-						   : TD_LONG_CYCLES,
-		.short_period = options->short_given ? to_cycles(&options->short_period)
-						     : TD_SHORT_CYCLES,
-		.shortest = METRICS_SHORTEST,
-		.late = METRICS_LATE,
-		.jitter_percent = options->jitter,
-		.cpu_every = METRICS_CPU_EVERY,
-		.empty_every = METRICS_EMPTY_EVERY,
-	};
-	if (backend == TD_BACKEND_EVENTS) {
-		plan->leavings = td_events_leavings();
-		plan->shortest = EVENTS_SHORTEST;
-		plan->spare = EVENTS_SPARE;
-		plan->shorter = td_events_in_parts();
-	} else {
-		plan->leavings = td_metrics_shape.extras ? 1 + td_metrics_shape.nodes : 0;
-		plan->threads = td_metrics_shape.threads;
-	}
-	long_was_shorter = plan->long_period < METRICS_LONG_MIN ? plan->long_period : 0;
-	if (long_was_shorter)
-		plan->long_period = METRICS_LONG_MIN;
-}
-
-static void finish_plan(struct td_strobe_plan *plan, uint32_t burst)
-{
-	plan->spread = plan->long_period / 100 * plan->jitter_percent;
-	plan->burst = plan->short_period ? burst : 1;
-}
-
-static void make_plans(const struct td_options *options, struct td_backend_choice *choice)
-{
-	plan_in_time(options, &choice->timer_plan);
-	choice->timer_plan.short_period = 0;
-	if (choice->timer_plan.long_period < TIMER_TICKS * tick_ns())
-		choice->timer_plan.long_period = TIMER_TICKS * tick_ns();
-	if (td_backend_has_cycles(choice))
-		plan_in_cycles(options, choice->backend, &choice->plan);
-	else
-		plan_in_time(options, &choice->plan);
-	/* of one unit the options saw to it */
-	choice->short_was_longer = choice->plan.short_period > choice->plan.long_period;
-	if (choice->short_was_longer)
-		choice->plan.short_period = choice->plan.long_period;
-	finish_plan(&choice->plan, options->burst);
-	finish_plan(&choice->timer_plan, 1);
 }
 
 /* The program's own declaration, if it has one that we understand. */
@@ -459,7 +336,7 @@ int td_backend_choose_timer(const struct td_options *options,
 	make_cookie();
 	use_counters(choice, TD_BACKEND_CLOCK, &td_clock_counters,
 		     "a seccomp filter ends who opens perf events");
-	make_plans(options, choice);
+	td_plan_make(options, choice);
 	choice->windows = TD_WINDOWS_RDPMC;
 	return choose_timer(choice, -EPERM);
 }
@@ -486,21 +363,6 @@ static void choose_return(const struct td_options *options,
 		add_reason(choice, "back in user mode");
 }
 
-/* Random lengths from the shortest on that is granted up to twice the mean tell functions
- * apart, and own costs from the program: they must not all be one. */
-static void lengthen_windows(struct td_backend_choice *choice)
-{
-	struct td_strobe_plan *plan = &choice->plan;
-	uint64_t least = plan->shortest - plan->shortest / 4;
-	bool told_apart =
-		td_backend_has_cycles(choice) && choice->windows == TD_WINDOWS_RDPMC;
-
-	short_was_shorter =
-		told_apart && plan->short_period < least ? plan->short_period : 0;
-	if (short_was_shorter)
-		plan->short_period = least;
-}
-
 int td_backend_choose(const struct td_options *options, struct td_backend_choice *choice)
 {
 	int error;
@@ -512,12 +374,12 @@ int td_backend_choose(const struct td_options *options, struct td_backend_choice
 	for (int i = 0; i < MOVES_MOST && choice->backend == TD_BACKEND_CLOCK; i++)
 		if (td_cores_were_left())
 			choose_counters(options, choice);
-	make_plans(options, choice);
+	td_plan_make(options, choice);
 	error = choose_trigger(choice);
 	if (error)
 		return error;
 	choose_windows(options, choice);
-	lengthen_windows(choice);
+	td_plan_lengthen(choice);
 	if (choice->backend == TD_BACKEND_EVENTS)
 		td_events_note_asked(options);
 	say_which_cores(choice);
@@ -601,30 +463,6 @@ static enum td_trigger trigger_in_file(const struct td_backend_choice *choice)
 	}
 }
 
-/* Asked for in another unit than the trigger's; 0 has none. */
-static bool is_foreign(const struct td_period *period, int given, enum td_unit unit)
-{
-	return given && period->value && period->unit != unit;
-}
-
-/* A period in another unit than the trigger's was converted at a clock rate
- * that need not be the present one. */
-static void note_conversion(const struct td_options *options,
-			    const struct td_backend_choice *choice, enum td_unit unit)
-{
-	bool converted = is_foreign(&options->long_period, options->long_given, unit) ||
-			 is_foreign(&options->short_period, options->short_given, unit);
-
-	if (converted)
-		td_core_note("periods in %s were turned into %s at %llu MHz%s",
-			     unit == TD_UNIT_NS ? "cycles" : "time",
-			     unit == TD_UNIT_NS ? "time" : "cycles",
-			     (unsigned long long)cycles_per_us(),
-			     choice->short_was_longer
-				     ? "; TDAGENT_SHORT was longer than TDAGENT_LONG"
-				     : "");
-}
-
 /* Why groups of events are not what counts. */
 static const char *why_no_groups(const struct td_options *options,
 				 const struct td_backend_choice *choice)
@@ -679,7 +517,7 @@ void td_backend_describe(const struct td_options *options,
 	header->long_period = plan->long_period;
 	header->short_period = plan->short_period;
 	header->jitter_percent = plan->jitter_percent;
-	header->resolution_ns = timer ? tick_ns() : cycles ? 0 : plan->shortest;
+	header->resolution_ns = timer ? td_plan_tick_ns() : cycles ? 0 : plan->shortest;
 	header->burst = choice->windows == TD_WINDOWS_VERNIER ? 1 : plan->burst;
 	if (header->burst < options->burst)
 		td_core_note("no bursts: %s", plan->short_period
@@ -688,7 +526,6 @@ void td_backend_describe(const struct td_options *options,
 	header->seed = td_core.seed;
 	header->level = describe_counters(choice, header);
 	memcpy(header->reason, choice->reason, sizeof(header->reason));
-	note_conversion(options, choice, header->period_unit);
 	/* samples that nobody took: a report cannot know */
 	if (!choice->both && td_backend_has_cycles(choice))
 		td_cores_note_others(choice->windows == TD_WINDOWS_VERNIER &&
@@ -699,16 +536,7 @@ void td_backend_describe(const struct td_options *options,
 	if (cycles)
 		td_cores_note_low_power();
 	note_unused(options, choice, header->level);
-	if (cycles && long_was_shorter)
-		td_core_note("a sample every %llu cycles would measure little but the "
-			     "measuring: the long period is %u cycles",
-			     (unsigned long long)long_was_shorter, METRICS_LONG_MIN);
-	if (cycles && short_was_shorter)
-		td_core_note(
-			"windows of %llu cycles would hardly hold any of the program: "
-			"their mean length is %llu cycles",
-			(unsigned long long)short_was_shorter,
-			(unsigned long long)plan->short_period);
+	td_plan_note(options, choice, header->period_unit);
 }
 
 static void close_counters(struct td_thread *thread)
