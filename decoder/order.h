@@ -11,4 +11,12 @@
 
 #define td_order(x, y) (((x) > (y)) - ((x) < (y)))
 
+/* The comparator of doubles. */
+static inline int td_by_double(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return td_order(*x, *y);
+}
+
 #endif

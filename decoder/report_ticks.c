@@ -6,23 +6,17 @@
 #include <stdlib.h>
 
 #include "decoder/groups_level1.h"
+#include "decoder/order.h"
 
 #define EMPTIES_FEWEST 20 /* windows, to know what is ours */
 #define ALIKE 0.98        /* part of them that hold as many */
-
-static int by_value(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
 
 static void find_own(double *count, size_t n, struct td_report_tick *tick)
 {
 	double alike = 0;
 
 	if (n)
-		qsort(count, n, sizeof(*count), by_value);
+		qsort(count, n, sizeof(*count), td_by_double);
 	tick->own = n ? count[n / 2] : 0;
 	for (size_t i = 0; i < n; i++)
 		alike += count[i] == tick->own;

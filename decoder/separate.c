@@ -299,13 +299,15 @@ static int find_leans(struct td_separate_state *s, const double *untold)
 }
 
 /* What functions vary by, and the part of it that does not go with instructions. */
-static void find_varies(struct td_separate_state *s, double *edges, double *untold)
+static int find_varies(struct td_separate_state *s, double *edges, double *untold)
 {
+	int err;
+
 	td_variance_of_functions(&s->rows, edges, untold);
 	for (uint32_t c = 0; c < s->columns.columns && s->common.taken; c++)
 		edges[c] -= s->common.taken[c];
 	td_variance_of_functions(&s->rows, edges, s->varies);
-	td_variance_widen_own(&s->rows, s->varies);
+	err = td_variance_widen_own(&s->rows, s->varies);
 	for (uint32_t c = 0; c < s->columns.columns; c++) {
 		untold[c] = s->varies[c] > 0 ? fmin(1, untold[c] / s->varies[c]) : 1;
 		s->varies[c] *= sqrt(nodes_more(s));
@@ -315,6 +317,7 @@ static void find_varies(struct td_separate_state *s, double *edges, double *unto
 		if (s->lines.line[c].weight > 0)
 			s->varies[c] = s->lines.line[c].varies;
 	}
+	return err;
 }
 
 static int find_twins(struct td_separate_state *s)
@@ -328,8 +331,9 @@ static int find_twins(struct td_separate_state *s)
 	untold = edges + s->columns.columns;
 	if (s->axis.start_spread > 0)
 		find_edges(s, edges);
-	find_varies(s, edges, untold);
-	err = find_leans(s, untold);
+	err = find_varies(s, edges, untold);
+	if (!err)
+		err = find_leans(s, untold);
 	free(edges);
 	return err;
 }

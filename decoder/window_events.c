@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/order.h"
+
 #define WINDOWS_FEWEST 100 /* opened in a column */
 #define EVENTS_MOST 40
 #define TOP 0.1       /* of the lengths: the longest windows */
@@ -64,13 +66,6 @@ static int equally_frequent(const struct td_events *events,
 	return mean > 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* So many windows from one class of lengths to the next stand for so many cycles. */
 static void weigh_classes(struct td_events *events, const double *lengths, size_t n)
 {
@@ -103,7 +98,7 @@ static int find_weights(struct td_events *events, const struct td_separate_input
 		if (is_known(w) && w->requested >= events->shortest)
 			lengths[n++] = w->requested;
 	}
-	qsort(lengths, n, sizeof(*lengths), by_value);
+	qsort(lengths, n, sizeof(*lengths), td_by_double);
 	weigh_classes(events, lengths, n);
 	free(lengths);
 	return 0;

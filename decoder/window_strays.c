@@ -12,16 +12,9 @@
 #define FEW 50           /* of so many windows one at most */
 #define OF_NORMAL 1.4826 /* standard deviations for a median deviation of 1 */
 
-static int by_value(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return td_order(*x, *y);
-}
-
 static double median(double *value, size_t n)
 {
-	qsort(value, n, sizeof(*value), by_value);
+	qsort(value, n, sizeof(*value), td_by_double);
 	return value[n / 2];
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "decoder/window_variance.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "decoder/order.h"
 
 #define OCTAVES 40
 #define EDGES_MORE 1.2   /* their scatter is not known exactly */
@@ -10,6 +14,7 @@
 #define OWN_FEWEST 8     /* windows, of which something is seen */
 #define PARTS 3          /* of a key's bins */
 #define PRIOR_WINDOWS 10 /* that the mean of all keys counts for */
+#define USUAL_WINDOWS 30 /* that what functions usually vary by counts for */
 
 static double length_of(const struct td_bin *bin)
 {
@@ -195,18 +200,55 @@ void td_variance_of_functions(const struct td_rows *rows, const double *edges,
 	}
 }
 
-void td_variance_widen_own(struct td_rows *rows, const double *varies)
+/* What functions vary by, squared: the median of those of which it is to be seen. */
+static double usual(const double *varies, const double *windows, uint32_t columns,
+		    double *sorted)
+{
+	size_t n = 0;
+
+	for (uint32_t c = 0; c < columns; c++)
+		if (windows[c] >= OWN_FEWEST)
+			sorted[n++] = varies[c] * varies[c];
+	if (!n)
+		return 0;
+	qsort(sorted, n, sizeof(*sorted), td_by_double);
+	return sorted[(n - 1) / 2];
+}
+
+static void count_own(const struct td_rows *rows, double *windows)
 {
 	for (size_t k = 0; k < rows->keys; k++) {
 		const struct td_key *key = &rows->key[k];
 
+		for (uint32_t b = 0; b < key->bins && !key->backward; b++)
+			windows[key->function] += key->bin[b].row[TD_ROW_OWN].n;
+	}
+}
+
+int td_variance_widen_own(struct td_rows *rows, const double *varies)
+{
+	double *windows = calloc(2 * (size_t)rows->columns + 1, sizeof(*windows));
+	double common;
+
+	if (!windows)
+		return -ENOMEM;
+	count_own(rows, windows);
+	common = usual(varies, windows, rows->columns, windows + rows->columns);
+	for (size_t k = 0; k < rows->keys; k++) {
+		const struct td_key *key = &rows->key[k];
+		double n = windows[key->function];
+		double square = pow(varies[key->function], 2);
+
+		square += fmax(0, common - square) * USUAL_WINDOWS / (n + USUAL_WINDOWS);
 		for (uint32_t b = 0; b < key->bins; b++) {
 			struct td_row *own = &key->bin[b].row[TD_ROW_OWN];
-			double differ = varies[key->function] * own->cycles;
 
 			if (own->n > 0)
 				own->variance =
-					fmax(own->variance, pow(differ / own->n, 2));
+					fmax(own->variance,
+					     square * pow(own->cycles / own->n, 2));
 		}
 	}
+	free(windows);
+	return 0;
 }

@@ -30,8 +30,10 @@ void td_variance_of_functions(const struct td_rows *rows, const double *edges,
 /*
  * Makes rows of own windows as unsure as what their function varies by, from above.  In a
  * bin such windows may be all alike, and of bins with few windows others of the run say
- * how much they scatter, which may not vary at all.
+ * how much they scatter, which may not vary at all.  A function's few windows may all
+ * have met it in one state: it varies by what functions usually do, more or less.  0 or
+ * -ENOMEM.
  */
-void td_variance_widen_own(struct td_rows *rows, const double *varies);
+int td_variance_widen_own(struct td_rows *rows, const double *varies);
 
 #endif

@@ -11,7 +11,7 @@
 #define SWING 0.1  /* of a window's cycles, to either side */
 #define STEADY 0.2 /* cycles, that a window of the other function scatters by */
 
-enum { STEADY_ONE, VARIES, KEYS };
+enum { STEADY_ONE, VARIES, OTHER, FEW, KEYS };
 
 static struct td_row_window window[KEYS * BINS * EACH];
 static struct td_bin bin[KEYS][BINS];
@@ -27,8 +27,10 @@ static double counted(int function, unsigned b, unsigned i)
 {
 	double slower = b % 2 ? SWING : -SWING, chance = i % 2 ? STEADY : -STEADY;
 
-	return function == VARIES ? cycles_of(b) * (0.5 + slower)
-				  : cycles_of(b) * 0.5 + chance;
+	if (function == FEW) /* in one state */
+		slower = SWING;
+	return function != STEADY_ONE ? cycles_of(b) * (0.5 + slower)
+				      : cycles_of(b) * 0.5 + chance;
 }
 
 static void fill_bin(int function, unsigned b)
@@ -41,7 +43,7 @@ static void fill_bin(int function, unsigned b)
 	to->left = to->right = (float)cycles_of(b);
 	own->n = EACH;
 	own->cycles = EACH * cycles_of(b);
-	own->scatter = function == VARIES ? 0 : EACH * STEADY * STEADY;
+	own->scatter = function != STEADY_ONE ? 0 : EACH * STEADY * STEADY;
 	to->row[TD_ROW_ALL] = *own;
 	for (unsigned i = 0; i < EACH; i++) {
 		struct td_row_window *w = &window[first + i];
@@ -53,20 +55,22 @@ static void fill_bin(int function, unsigned b)
 	}
 }
 
-static struct td_rows make_rows(void)
+/* So many functions, and the last has so many bins. */
+static struct td_rows make_rows(int functions, unsigned bins)
 {
 	struct td_rows rows = {
 		.axis = {.kind = TD_AXIS_REQUESTED, .width = 4, .whole = 1e-6},
-		.columns = KEYS,
+		.columns = (uint32_t)functions,
 		.window = window,
 		.key = key,
-		.keys = KEYS,
+		.keys = (size_t)functions,
 	};
 
-	for (int f = 0; f < KEYS; f++) {
-		key[f] = (struct td_key){
-			.function = (uint32_t)f, .bins = BINS, .bin = bin[f]};
-		for (unsigned b = 0; b < BINS; b++)
+	for (int f = 0; f < functions; f++) {
+		key[f] = (struct td_key){.function = (uint32_t)f,
+					 .bins = f == functions - 1 ? bins : BINS,
+					 .bin = bin[f]};
+		for (unsigned b = 0; b < key[f].bins; b++)
 			fill_bin(f, b);
 	}
 	return rows;
@@ -77,15 +81,15 @@ static struct td_rows make_rows(void)
 START_TEST(alike_at_each_length)
 {
 	const double edges[KEYS] = {0};
-	struct td_rows rows = make_rows();
+	struct td_rows rows = make_rows(OTHER, BINS);
 	double varies[KEYS], before[KEYS];
 
 	td_variance_guess(&rows);
 	td_variance_find(&rows);
-	for (int f = 0; f < KEYS; f++)
+	for (int f = 0; f < OTHER; f++)
 		before[f] = bin[f][BINS - 1].row[TD_ROW_OWN].variance;
 	td_variance_of_functions(&rows, edges, varies);
-	td_variance_widen_own(&rows, varies);
+	ck_assert_int_eq(td_variance_widen_own(&rows, varies), 0);
 	ck_assert_double_lt(before[VARIES], 4 * STEADY * STEADY);
 	/* two nodes of four swing */
 	ck_assert_double_eq_tol(varies[VARIES], SWING / sqrt(2), 0.1 * SWING);
@@ -101,8 +105,29 @@ START_TEST(alike_at_each_length)
 }
 END_TEST
 
+/* Of a function's few windows nothing is to be seen: it may vary as others do. */
+START_TEST(few_and_alike)
+{
+	const double edges[KEYS] = {0};
+	struct td_rows rows = make_rows(KEYS, 2);
+	double varies[KEYS], usual = SWING / sqrt(2);
+
+	td_variance_guess(&rows);
+	td_variance_find(&rows);
+	td_variance_of_functions(&rows, edges, varies);
+	ck_assert_double_eq(varies[FEW], 0);
+	ck_assert_int_eq(td_variance_widen_own(&rows, varies), 0);
+	for (unsigned b = 0; b < 2; b++)
+		ck_assert_double_ge(sqrt(bin[FEW][b].row[TD_ROW_OWN].variance),
+				    0.8 * usual * cycles_of(b));
+	/* and many that are known not to vary hardly do */
+	ck_assert_double_le(sqrt(bin[STEADY_ONE][BINS - 1].row[TD_ROW_OWN].variance),
+			    0.75 * usual * cycles_of(BINS - 1));
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("window_variance",
-			 (const TTest *const[]){alike_at_each_length, NULL});
+	return unit_main("window_variance", (const TTest *const[]){alike_at_each_length,
+								   few_and_alike, NULL});
 }
