@@ -218,7 +218,7 @@ for name in os.environ["NAMES"].split():
             for f in report["functions"]
             if f["address"] in functions and f["samples"] >= 100 and name in f.get("events", {})]
     out = ["%.3f, not %.3f to %.3f" % (t, v["low"], v["high"]) for t, v in told if not v["low"] <= t <= v["high"]]
-    check(len(told) > 25 and len(out) < (0.15 if name == "inst" else 0.2) * len(told), "%s: of %d intervals these do not hold: %s" % (name, len(told), out))
+    check(len(told) > 25 and len(out) < 0.2 * len(told), "%s: of %d intervals these do not hold: %s" % (name, len(told), out))
     wide = [v for t, v in told if v["high"] - v["low"] > 0.4 * t]
     check(name != "inst" or len(wide) < int(os.environ["WIDE"]), "%d wide intervals" % len(wide))
 END
