@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/compare_internal.h"
+#include "decoder/order.h"
 #include "decoder/student.h"
 
 /* No fraction is known better than this, whatever its windows say. */
@@ -164,16 +165,9 @@ static int moderate(const struct td_comparing *c, int first, int last)
 	return ratio && df ? 0 : -ENOMEM;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double median(double *value, size_t n)
 {
-	qsort(value, n, sizeof(*value), ascending);
+	qsort(value, n, sizeof(*value), td_by_double);
 	return n & 1 ? value[n / 2] : (value[n / 2 - 1] + value[n / 2]) / 2;
 }
 

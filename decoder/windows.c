@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/order.h"
 #include "decoder/registers.h"
 
 #define REGISTERS 3u /* slots and the two halves of PERF_METRICS */
@@ -124,13 +125,6 @@ uint32_t td_profile_window_unrounded(const struct td_profile *profile,
 	return n;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Cycles of ours in a window, by the empty ones; negative: there are none. */
 static double own_cycles(const struct td_profile *profile)
 {
@@ -186,7 +180,7 @@ double td_profile_skid(const struct td_profile *profile)
 			late[n++] = (double)w->value[0] / header->slots_a_cycle -
 				    w->requested - own;
 	}
-	qsort(late, n, sizeof(*late), by_value);
+	qsort(late, n, sizeof(*late), td_by_double);
 	median = n ? late[n / 2] : -1;
 	free(late);
 	return median;

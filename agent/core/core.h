@@ -29,7 +29,6 @@ struct td_backend_choice {
 	struct td_strobe_plan timer_plan; /* of threads that only got a timer */
 	enum td_windows windows;          /* who cuts them */
 	struct td_strobe_plan vernier_plan;
-	bool short_was_longer; /* and was cut to the long period */
 	bool back; /* who opens a window goes back to the program by itself (leave.h) */
 	char reason[192];
 };

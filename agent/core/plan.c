@@ -33,6 +33,7 @@
 
 static uint64_t long_was_shorter;  /* the long period asked for, if it was too short */
 static uint64_t short_was_shorter; /* likewise */
+static bool short_was_longer;      /* than the long one, and was cut to it */
 
 /* The tick: POSIX CPU timers are looked at no more often. */
 uint64_t td_plan_tick_ns(void)
@@ -126,8 +127,8 @@ void td_plan_make(const struct td_options *options, struct td_backend_choice *ch
 	else
 		plan_in_time(options, &choice->plan);
 	/* of one unit the options saw to it */
-	choice->short_was_longer = choice->plan.short_period > choice->plan.long_period;
-	if (choice->short_was_longer)
+	short_was_longer = choice->plan.short_period > choice->plan.long_period;
+	if (short_was_longer)
 		choice->plan.short_period = choice->plan.long_period;
 	finish_plan(&choice->plan, options->burst);
 	finish_plan(&choice->timer_plan, 1);
@@ -156,8 +157,7 @@ static bool is_foreign(const struct td_period *period, int given, enum td_unit u
 
 /* A period in another unit than the trigger's was converted at a clock rate
  * that need not be the present one. */
-static void note_conversion(const struct td_options *options,
-			    const struct td_backend_choice *choice, enum td_unit unit)
+static void note_conversion(const struct td_options *options, enum td_unit unit)
 {
 	bool converted = is_foreign(&options->long_period, options->long_given, unit) ||
 			 is_foreign(&options->short_period, options->short_given, unit);
@@ -167,7 +167,7 @@ static void note_conversion(const struct td_options *options,
 			     unit == TD_UNIT_NS ? "cycles" : "time",
 			     unit == TD_UNIT_NS ? "time" : "cycles",
 			     (unsigned long long)cycles_per_us(),
-			     choice->short_was_longer
+			     short_was_longer
 				     ? "; TDAGENT_SHORT was longer than TDAGENT_LONG"
 				     : "");
 }
@@ -175,7 +175,7 @@ static void note_conversion(const struct td_options *options,
 void td_plan_note(const struct td_options *options,
 		  const struct td_backend_choice *choice, enum td_unit unit)
 {
-	note_conversion(options, choice, unit);
+	note_conversion(options, unit);
 	if (unit != TD_UNIT_CYCLES)
 		return;
 	if (long_was_shorter)

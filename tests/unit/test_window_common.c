@@ -149,11 +149,8 @@ END_TEST
 
 #define OWN 256u
 
-/*
- * Instructions that are on one line over the length but for how they are read, and half
- * of the windows count an event that is rare: nothing goes with what the line leaves,
- * though chance and the last digit may say so.
- */
+/* Instructions that are on one line over the length: an event that half of the windows
+ * count goes with none of what is left of it, the last digit of a float. */
 START_TEST(instructions_that_do_not_vary)
 {
 	const struct td_axis axis = {.kind = TD_AXIS_REQUESTED, .width = 6};
