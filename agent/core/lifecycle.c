@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -206,6 +207,21 @@ static void end_thread(void *rounds)
 		pthread_setspecific(end_key, (void *)(round + 1));
 	else
 		td_threads_detach_self();
+}
+
+/* Two frames one on the other on the way to the program (sigsafe/leave.h), a third one
+ * where a handler of the program is between them; ours needs 2 KB itself. */
+#define SIGNAL_FRAMES 3u
+#define HANDLER_NEEDS 4096u
+#define FRAME_BEFORE 4096u /* where the kernel does not say how large one is (5.14) */
+
+size_t td_lifecycle_stack_room(void)
+{
+	unsigned long frame = getauxval(AT_MINSIGSTKSZ);
+
+	if (!atomic_load(&td_core.running) || is_confined())
+		return 0;
+	return SIGNAL_FRAMES * (frame ? frame : FRAME_BEFORE) + HANDLER_NEEDS;
 }
 
 void td_lifecycle_thread_begin(bool hidden)

@@ -8,6 +8,7 @@
 #define TD_CORE_LIFECYCLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "agent/core/core.h"
 
@@ -30,6 +31,9 @@ void td_lifecycle_stand_down(enum td_down why);
 /* Before the program makes a second thread, or gives up a right or a view of the file
  * system: a profile that still waits for its file gets it now. */
 void td_lifecycle_settle(void);
+
+/* Bytes that our signals take of a thread's stack at most; 0 where there are none. */
+size_t td_lifecycle_stack_room(void);
 
 /* In a new thread before, and at the end of it after its start routine. */
 void td_lifecycle_thread_begin(bool hidden); /* td_masks_begin()'s `inherited` */

@@ -2,6 +2,7 @@
 /* Threads: each starts in a function of ours that has it profiled. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <threads.h>
 
@@ -52,17 +53,40 @@ static int c11_thread_main(void *pointer)
 	return start.c11_routine(start.argument);
 }
 
+#define LARGE_STACK (1u << 20) /* whoever needs all of that does not count bytes */
+
+/* A small stack that libc allocates gets as much more as our signals take of it: the
+ * program may use what it asked for to the last.  `ours` is a copy that owns nothing. */
+static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_t *ours)
+{
+	size_t room = td_lifecycle_stack_room(), given, size;
+	void *stack;
+
+	if (attr)
+		*ours = *attr;
+	else
+		pthread_attr_init(ours);
+	if (!room || pthread_attr_getstack(ours, &stack, &given) != 0 ||
+	    (uintptr_t)stack + given != 0 /* the program's own: it ends somewhere */ ||
+	    pthread_attr_getstacksize(ours, &size) != 0 || size >= LARGE_STACK ||
+	    pthread_attr_setstacksize(ours, size + room) != 0)
+		return attr;
+	return ours;
+}
+
 TD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			     void *(*routine)(void *), void *argument)
 {
 	struct start *start =
 		new_start((struct start){.routine = routine, .argument = argument});
+	pthread_attr_t ours;
 	int error;
 
 	td_lifecycle_settle();
 	if (!start)
 		return td_real()->pthread_create(thread, attr, routine, argument);
-	error = td_real()->pthread_create(thread, attr, thread_main, start);
+	error = td_real()->pthread_create(thread, with_room(attr, &ours), thread_main,
+					  start);
 	if (error)
 		free(start);
 	return error;

@@ -3,6 +3,7 @@
  * Does what few programs do and a profiler is easily hurt by, in the way that its
  * argument names, and prints what it saw.
  */
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -329,6 +330,37 @@ static void *in_little_room(void *argument)
 	return argument;
 }
 
+#define BRINK 1024 /* bytes of its stack that at_the_brink() leaves */
+
+/* Works where nearly all is used of the stack that was asked for. */
+static void *at_the_brink(void *argument)
+{
+	size_t asked = *(size_t *)argument, size;
+	pthread_attr_t attr;
+	char *brink;
+	void *stack;
+
+	pthread_getattr_np(pthread_self(), &attr);
+	pthread_attr_getstack(&attr, &stack, &size);
+	pthread_attr_destroy(&attr);
+	brink = (char *)stack + size - asked + BRINK;
+	*(volatile char *)alloca((size_t)((char *)__builtin_frame_address(0) - brink)) =
+		1;
+	spin_turns(20000000); /* and without a call */
+	return argument;
+}
+
+static char given[1 << 16] __attribute__((aligned(4096)));
+
+/* NULL: not on the stack that it was given. */
+static void *on_given_stack(void *argument)
+{
+	char here;
+
+	corner_work(3);
+	return (uintptr_t)&here - (uintptr_t)given < sizeof(given) ? argument : NULL;
+}
+
 static void *run_till_cancelled(void *argument)
 {
 	for (;;) {
@@ -377,19 +409,26 @@ static SPIN_NOINLINE int descriptors(void)
 static void threads(void)
 {
 	int before = descriptors(), value = 42, result = 0, cancelled = 0, status = 0;
-	pthread_attr_t small;
+	size_t least = (size_t)sysconf(_SC_THREAD_STACK_MIN);
+	pthread_attr_t small, own;
 	pthread_t ids[8];
 	thrd_t c11;
-	void *how;
+	void *how, *where;
 
 	pthread_attr_init(&small);
-	pthread_attr_setstacksize(&small, (size_t)sysconf(_SC_THREAD_STACK_MIN));
+	pthread_attr_setstacksize(&small, least);
 	for (int i = 0; i < 8; i++)
 		start(&ids[i], &small, in_little_room, NULL);
 	for (int i = 0; i < 8; i++)
 		pthread_join(ids[i], NULL);
 	start(&ids[0], &small, fork_in_little_room, &status);
 	pthread_join(ids[0], NULL);
+	start(&ids[0], &small, at_the_brink, &least);
+	pthread_join(ids[0], NULL);
+	pthread_attr_init(&own);
+	pthread_attr_setstack(&own, given, sizeof(given));
+	start(&ids[0], &own, on_given_stack, given);
+	pthread_join(ids[0], &where);
 	pthread_attr_setdetachstate(&small, PTHREAD_CREATE_DETACHED);
 	for (int i = 0; i < 8; i++)
 		start(&ids[i], &small, in_little_room, NULL);
@@ -410,8 +449,10 @@ static void threads(void)
 			break;
 		usleep(1000);
 	}
-	printf("threads: cancelled %d, of C11 %d, the child's status %d, more descriptors %d\n",
-	       cancelled, result, WEXITSTATUS(status), descriptors() - before);
+	printf("threads: cancelled %d, of C11 %d, the child's status %d, more descriptors %d, "
+	       "on the given stack %d\n",
+	       cancelled, result, WEXITSTATUS(status), descriptors() - before,
+	       where == given);
 }
 
 #ifdef __x86_64__
