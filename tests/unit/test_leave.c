@@ -309,6 +309,29 @@ START_TEST(can_be_interrupted_and_unwound_at_each_instruction)
 }
 END_TEST
 
+static bool was_inside;
+
+/* A signal of ours, once it is one: it would leave in our place. */
+static void find_nothing_wanted(const ucontext_t *interrupted)
+{
+	(void)interrupted;
+	if (atomic_load(&thread.inside)) {
+		was_inside = true;
+	} else if (was_inside) {
+		nested++;
+		ck_assert(!thread.release.wanted);
+	}
+}
+
+START_TEST(is_left_by_one_handler_alone)
+{
+	step(find_nothing_wanted, SIGUSR1);
+	was_inside = false;
+	trap_and_compare();
+	ck_assert_uint_ge(nested, 50);
+}
+END_TEST
+
 static unsigned last_step;
 
 /* What was measured of a window is not taken for this one's. */
@@ -580,6 +603,7 @@ int main(void)
 		ends_an_empty_window_on_the_way,
 		restores_what_was_initial,
 		can_be_interrupted_and_unwound_at_each_instruction,
+		is_left_by_one_handler_alone,
 		can_be_left_at_each_instruction,
 		runs_a_handler_before_the_window,
 		leaves_as_any_other_if_the_window_is_void,

@@ -287,10 +287,13 @@ td_leave(struct td_thread *thread, const ucontext_t *interrupted)
 	changed = set_mask(&interrupted->uc_sigmask);
 	if (!thread->release.wanted || !is_this_thread(thread))
 		return false;
+	/* first: a signal of ours would leave in our place, and come back to go on here
+	 */
+	thread->release.wanted = !changed;
+	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
 	if (!changed)
 		return true;
-	thread->release.wanted = false;
 	restore_vectors(interrupted);
 	to = prepare_way(thread, interrupted, &ending);
 	if (thread->groups)
