@@ -86,6 +86,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/profile.c agent/core/profile.h \
 	agent/core/real.c agent/core/real.h \
 	agent/core/reporter.c agent/core/reporter.h \
+	agent/core/stacks.c agent/core/stacks.h \
 	agent/core/threads.c agent/core/threads.h \
 	agent/core/vernier.c agent/core/vernier.h
 

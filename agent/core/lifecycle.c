@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "agent/core/notes.h"
 #include "agent/core/profile.h"
 #include "agent/core/reporter.h"
+#include "agent/core/stacks.h"
 #include "agent/core/threads.h"
 #include "agent/core/vernier.h"
 #include "agent/sigsafe/clock.h"
@@ -209,25 +209,16 @@ static void end_thread(void *rounds)
 		td_threads_detach_self();
 }
 
-/* Two frames one on the other on the way to the program (sigsafe/leave.h), a third one
- * where a handler of the program is between them; ours needs 2 KB itself. */
-#define SIGNAL_FRAMES 3u
-#define HANDLER_NEEDS 4096u
-#define FRAME_BEFORE 4096u /* where the kernel does not say how large one is (5.14) */
-
 size_t td_lifecycle_stack_room(void)
 {
-	unsigned long frame = getauxval(AT_MINSIGSTKSZ);
-
-	if (!atomic_load(&td_core.running) || is_confined())
-		return 0;
-	return SIGNAL_FRAMES * (frame ? frame : FRAME_BEFORE) + HANDLER_NEEDS;
+	return atomic_load(&td_core.running) && !is_confined() ? td_stacks_room() : 0;
 }
 
-void td_lifecycle_thread_begin(bool hidden)
+void td_lifecycle_thread_begin(bool hidden, size_t stack)
 {
 	if (!atomic_load(&td_core.running) || is_confined())
 		return;
+	td_stacks_know(stack);
 	td_threads_attach_self();
 	td_masks_begin(hidden);
 	pthread_setspecific(end_key, (void *)1);
@@ -283,6 +274,7 @@ void td_lifecycle_start(void)
 		td_core.quiet = false;
 	if (pthread_key_create(&end_key, end_thread) != 0)
 		return;
+	td_stacks_know_first();
 	begin(false);
 	if (!atomic_load(&td_core.running))
 		return;

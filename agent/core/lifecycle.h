@@ -32,10 +32,11 @@ void td_lifecycle_stand_down(enum td_down why);
  * system: a profile that still waits for its file gets it now. */
 void td_lifecycle_settle(void);
 
-/* Bytes that our signals take of a thread's stack at most; 0 where there are none. */
+/* td_stacks_room(); 0 where no signals of ours come. */
 size_t td_lifecycle_stack_room(void);
 
-/* In a new thread before, and at the end of it after its start routine. */
-void td_lifecycle_thread_begin(bool hidden); /* td_masks_begin()'s `inherited` */
+/* In a new thread before, and at the end of it after its start routine.  `hidden`:
+ * td_masks_begin()'s `inherited`; `stack`: td_stacks_know()'s size. */
+void td_lifecycle_thread_begin(bool hidden, size_t stack);
 
 #endif

@@ -34,6 +34,7 @@ struct __attribute__((may_alias)) perf_siginfo {
 };
 
 __thread struct td_thread *td_self __attribute__((tls_model("initial-exec")));
+__thread struct td_own_stack td_own_stack __attribute__((tls_model("initial-exec")));
 struct td_signal td_signal;
 _Atomic(struct td_thread *) td_threads;
 struct sigaction td_program_action;

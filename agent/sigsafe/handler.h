@@ -29,6 +29,13 @@ static inline uint64_t td_handler_cookie(enum td_core_type cores)
 	return td_signal.cookie ^ (cores == TD_CORES_SMALL ? TD_SMALL_MARK : 0);
 }
 
+/* The stack that the calling thread was born with (core/stacks.h); size 0: not known. */
+struct td_own_stack {
+	uint64_t start, size;
+};
+extern __thread struct td_own_stack td_own_stack
+	__attribute__((tls_model("initial-exec")));
+
 /* All threads ever profiled, newest first; entries are only added. */
 extern _Atomic(struct td_thread *) td_threads;
 

@@ -309,6 +309,7 @@ agent_tests = \
 	tests/unit/test_leave_wild \
 	tests/unit/test_metrics \
 	tests/unit/test_notes \
+	tests/unit/test_stacks \
 	tests/unit/test_strobe \
 	tests/unit/test_vernier \
 	tests/unit/test_vernier_tick \
@@ -373,6 +374,11 @@ tests_unit_test_alternation_LDADD = $(td_sigsafe_ldadd) decoder/libformat.la $(C
 tests_unit_test_event_names_SOURCES = tests/unit/test_event_names.c agent/core/event_names.c
 tests_unit_test_event_names_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_event_names_LDADD = $(td_sigsafe_ldadd) decoder/libformat.la $(CHECK_LIBS)
+
+tests_unit_test_stacks_SOURCES = tests/unit/test_stacks.c agent/core/stacks.c
+tests_unit_test_stacks_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_stacks_LDFLAGS = -pthread
+tests_unit_test_stacks_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 tests_unit_test_notes_SOURCES = tests/unit/test_notes.c agent/core/notes.c
 tests_unit_test_notes_CFLAGS = $(TD_AGENT_TEST_CFLAGS)

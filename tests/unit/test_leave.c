@@ -119,6 +119,7 @@ static void setup(void)
 	td_metrics_shape.width = 6;
 	td_signal.number = SIGTRAP;
 	td_self = &thread;
+	td_own_stack = (struct td_own_stack){.size = UINT64_MAX};
 	atomic_store(&thread.tid, (uint32_t)gettid());
 	opened = came_back = gave_up = ended = nested = steps = 0;
 	at_step = NULL;
@@ -525,6 +526,7 @@ static void spoil(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *frame = context;
 	uint32_t *keys = keys_of(frame), saved = keys ? *keys : 0;
+	uint64_t stack = (uint64_t)frame->uc_mcontext.gregs[REG_RSP];
 
 	(void)number;
 	(void)info;
@@ -540,6 +542,12 @@ static void spoil(int number, siginfo_t *info, void *context)
 	frame->uc_mcontext.gregs[REG_EFL] ^= FLAG_STEP;
 	ck_assert(!td_leave_may(frame));
 	frame->uc_mcontext.gregs[REG_EFL] ^= FLAG_STEP;
+	td_own_stack = (struct td_own_stack){stack - 1, 1};
+	ck_assert(!td_leave_may(frame));
+	td_own_stack = (struct td_own_stack){stack + 1, UINT64_MAX - stack};
+	ck_assert(!td_leave_may(frame));
+	td_own_stack = (struct td_own_stack){stack, 1};
+	ck_assert(td_leave_may(frame));
 	for (unsigned denied = 1; keys && denied < 0x10; denied <<= 1) {
 		*keys = denied;
 		ck_assert(td_leave_may(frame) == (denied > 2)); /* of key 0 or 1 */

@@ -95,6 +95,7 @@ static void begin(void)
 	ck_assert_int_eq(timer_create(CLOCK_MONOTONIC, &event, &own->timer), 0);
 	ck_assert_int_eq(pthread_setspecific(key, own), 0);
 	td_self = &own->thread;
+	td_own_stack = (struct td_own_stack){.size = UINT64_MAX}; /* coroutines' too */
 	ck_assert_int_eq(arm(own), 0);
 }
 

@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "agent/sigsafe/groups.h"
+#include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
 #include "agent/sigsafe/release.h"
 
@@ -111,6 +112,13 @@ static inline bool is_open_to_us(const ucontext_t *interrupted)
 	       !(*(const uint32_t *)(vectors + keys_offset) & KEY_0);
 }
 
+/* Elsewhere there may be no room for another frame on this one. */
+static inline bool is_on_own_stack(const ucontext_t *interrupted)
+{
+	return (uint64_t)interrupted->uc_mcontext.gregs[REG_RSP] - td_own_stack.start <
+	       td_own_stack.size;
+}
+
 static inline bool may_leave(const ucontext_t *interrupted)
 {
 	const greg_t *registers = interrupted->uc_mcontext.gregs;
@@ -120,8 +128,8 @@ static inline bool may_leave(const ucontext_t *interrupted)
 	       !((unsigned)interrupted->uc_stack.ss_flags & AUTODISARM) &&
 	       interrupted->uc_flags & HAS_EXTENDED && interrupted->uc_mcontext.fpregs &&
 	       extended_of(interrupted)->magic1 == FP_XSTATE_MAGIC1 &&
-	       is_below_program(interrupted) && is_open_to_us(interrupted) &&
-	       !shadow_stack();
+	       is_on_own_stack(interrupted) && is_below_program(interrupted) &&
+	       is_open_to_us(interrupted) && !shadow_stack();
 }
 
 bool td_leave_may(const ucontext_t *interrupted)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "agent/core/stacks.h"
+
+#include <stdint.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "agent/sigsafe/arch.h"
+#include "agent/sigsafe/handler.h"
+#include "agent/sigsafe/syscall.h"
+
+/* Two frames one on the other on the way to the program, a third one where a handler of
+ * the program is between them; ours needs 2 KB itself. */
+#define SIGNAL_FRAMES 3u
+#define HANDLER_NEEDS 4096u
+#define FRAME_BEFORE 4096u /* where the kernel does not say how large one is (5.14) */
+
+#define FIRST_MOST (1ul << 30) /* where the limit is none */
+
+extern void *__libc_stack_end; /* ld.so's: where the first thread's begins */
+
+size_t td_stacks_room(void)
+{
+	unsigned long frame = getauxval(AT_MINSIGSTKSZ);
+
+	return SIGNAL_FRAMES * (frame ? frame : FRAME_BEFORE) + HANDLER_NEEDS;
+}
+
+void td_stacks_know_first(void)
+{
+	struct rlimit limit;
+
+	if (td_gettid() != (uint32_t)getpid() || getrlimit(RLIMIT_STACK, &limit) != 0)
+		return;
+	td_own_stack.size = limit.rlim_cur < FIRST_MOST ? limit.rlim_cur : FIRST_MOST;
+	td_own_stack.start = (uint64_t)__libc_stack_end - td_own_stack.size;
+}
+
+/* On top of a stack is the control block, with what libc keeps below the thread's frames:
+ * so this begins in the guard, where no stack pointer is. */
+void td_stacks_know(size_t size)
+{
+	td_own_stack.size = size;
+	td_own_stack.start = td_arch_thread_pointer() - size;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which stack a thread was born with.  The way back in user mode puts a second signal
+ * frame on the first (sigsafe/leave.h): on a stack that nobody knows, a coroutine's or
+ * one that the program has allocated, handlers take one and leave as any other.
+ * Context: normal, of the calling thread.
+ */
+#ifndef TD_CORE_STACKS_H
+#define TD_CORE_STACKS_H
+
+#include <stddef.h>
+
+/* Bytes that our signals take of a stack at most. */
+size_t td_stacks_room(void);
+
+/* The first thread; of another one nothing becomes known. */
+void td_stacks_know_first(void);
+
+/* A new thread, whose stack libc has allocated with so many bytes; 0: it has not. */
+void td_stacks_know(size_t size);
+
+#endif
