@@ -27,20 +27,28 @@ size_t td_stacks_room(void)
 	return SIGNAL_FRAMES * (frame ? frame : FRAME_BEFORE) + HANDLER_NEEDS;
 }
 
+/* All of it from which on there is room for our signals. */
+static void know(uint64_t start, uint64_t size)
+{
+	uint64_t room = td_stacks_room();
+
+	td_own_stack.start = start + room;
+	td_own_stack.size = size > room ? size - room : 0;
+}
+
 void td_stacks_know_first(void)
 {
+	uint64_t size;
 	struct rlimit limit;
 
 	if (td_gettid() != (uint32_t)getpid() || getrlimit(RLIMIT_STACK, &limit) != 0)
 		return;
-	td_own_stack.size = limit.rlim_cur < FIRST_MOST ? limit.rlim_cur : FIRST_MOST;
-	td_own_stack.start = (uint64_t)__libc_stack_end - td_own_stack.size;
+	size = limit.rlim_cur < FIRST_MOST ? limit.rlim_cur : FIRST_MOST;
+	know((uint64_t)__libc_stack_end - size, size);
 }
 
-/* On top of a stack is the control block, with what libc keeps below the thread's frames:
- * so this begins in the guard, where no stack pointer is. */
+/* On top of a stack is the thread's control block (2 KB), to which this is counted. */
 void td_stacks_know(size_t size)
 {
-	td_own_stack.size = size;
-	td_own_stack.start = td_arch_thread_pointer() - size;
+	know(td_arch_thread_pointer() - size, size);
 }

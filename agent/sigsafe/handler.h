@@ -29,7 +29,8 @@ static inline uint64_t td_handler_cookie(enum td_core_type cores)
 	return td_signal.cookie ^ (cores == TD_CORES_SMALL ? TD_SMALL_MARK : 0);
 }
 
-/* The stack that the calling thread was born with (core/stacks.h); size 0: not known. */
+/* Of the stack that the calling thread was born with what is far enough from its end
+ * (core/stacks.h); size 0: not known. */
 struct td_own_stack {
 	uint64_t start, size;
 };

@@ -35,7 +35,7 @@ START_TEST(knows_the_first_threads)
 	ck_assert((uint64_t)deep - td_own_stack.start < td_own_stack.size);
 	ck_assert((uint64_t)environ - td_own_stack.start >= td_own_stack.size);
 	getrlimit(RLIMIT_STACK, &limit);
-	ck_assert_uint_le(td_own_stack.size, limit.rlim_cur);
+	ck_assert_uint_le(td_own_stack.size + td_stacks_room(), limit.rlim_cur);
 }
 END_TEST
 
@@ -46,10 +46,20 @@ static void run_coroutine(void)
 
 static void *in_a_thread(void *stack)
 {
+	size_t size, frame = (size_t)sysconf(_SC_MINSIGSTKSZ);
+	pthread_attr_t attr;
+	void *end;
+
 	td_stacks_know_first();
+	ck_assert(!is_own());
+	td_stacks_know(td_stacks_room());
 	ck_assert(!is_own());
 	td_stacks_know(SIZE);
 	ck_assert(is_own());
+	pthread_getattr_np(pthread_self(), &attr);
+	pthread_attr_getstack(&attr, &end, &size);
+	pthread_attr_destroy(&attr);
+	ck_assert_uint_ge(td_own_stack.start, (uint64_t)end + 2 * frame);
 	getcontext(&coroutine);
 	coroutine.uc_stack.ss_sp = stack;
 	coroutine.uc_stack.ss_size = SIZE;
