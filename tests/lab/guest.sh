@@ -16,8 +16,8 @@ cd /in
 mkdir /out/profiles
 for run in $(echo $runs); do
 	long=200000
-	case \$run in # a signal just before a wait ends it: rare enough (libtdagent(7))
-	*sleepers* | waits*) long=2000000 ;;
+	case \$run in # a signal at a bad moment ends a wait, or stands for theirs: rare enough
+	*sleepers* | waits* | sigs*) long=2000000 ;;
 	esac
 	set -- \${run#*:}
 	./\${run%%:*} "\$@" >/out/plain.\$run 2>&1
