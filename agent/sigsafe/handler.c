@@ -278,8 +278,10 @@ static inline bool take_in_brief(struct td_thread *thread, const ucontext_t *int
 	return opens;
 }
 
-/* Signals of threads without mapped registers, and of others.  Returns whose it was:
- * a thread finds itself at its first one. */
+/* Signals of threads without mapped registers, and of others.  Returns whose it was, as a
+ * thread finds itself at its first one; NULL: not ours.  Then nothing is to be released:
+ * what is wanted is so of a handler on its way to the program, which this one
+ * interrupted. */
 static struct td_thread *handle(struct td_thread *thread, int number, siginfo_t *info,
 				void *context)
 {
@@ -296,8 +298,10 @@ static struct td_thread *handle(struct td_thread *thread, int number, siginfo_t 
 			take_sample(thread, context, how);
 		if (thread && thread->groups)
 			thread->groups->fresh = false;
-	} else if (!was_blocked(info, context)) {
-		pass_on(number, info, context);
+	} else {
+		thread = NULL;
+		if (!was_blocked(info, context))
+			pass_on(number, info, context);
 	}
 	errno = saved_errno;
 	return thread;
@@ -316,17 +320,19 @@ handle_unmapped(struct td_thread *thread, int number, siginfo_t *info, void *con
 		td_release_now(thread);
 }
 
-/* The registers are captured; anything else may be unusual. */
-__attribute__((noinline)) static void take_fully(struct td_thread *thread, int number,
+/* The registers are captured; anything else may be unusual.  False: nothing is to be
+ * released, as it is not ours (handle()). */
+__attribute__((noinline)) static bool take_fully(struct td_thread *thread, int number,
 						 siginfo_t *info, void *context)
 {
 	unsigned how;
 
 	td_brief_hand_over(thread);
 	if (!is_ours(info, &how))
-		handle(thread, number, info, context);
-	else if (!atomic_load_explicit(&thread->stopped, memory_order_relaxed))
+		return handle(thread, number, info, context) != NULL;
+	if (!atomic_load_explicit(&thread->stopped, memory_order_relaxed))
 		take_sample(thread, context, how);
+	return true;
 }
 
 __attribute__((noinline)) static void leave(struct td_thread *thread)
@@ -362,7 +368,8 @@ void td_handler(int number, siginfo_t *info, void *context)
 			return;
 	} else {
 		thread->capture.complete = captured;
-		take_fully(thread, number, info, context);
+		if (!take_fully(thread, number, info, context))
+			return;
 	}
 	if (!thread->release.wanted)
 		return;

@@ -379,9 +379,13 @@ static void program_handler(int number, siginfo_t *info, void *context)
 	ck_assert(thread.release.wanted == nested_on_the_way);
 }
 
+/* And blocks a signal from then on. */
 static void gives_the_window_up(int number, siginfo_t *info, void *context)
 {
+	ucontext_t *interrupted = context;
+
 	program_handler(number, info, context);
+	sigaddset(&interrupted->uc_sigmask, SIGUSR2);
 	thread.release.wanted = false;
 }
 
@@ -404,7 +408,8 @@ static void send_in_time(const ucontext_t *interrupted)
 	static const unsigned char call[2] = {0x0f, 0x05};
 
 	if (!memcmp((void *)td_arch_ip(interrupted), call, sizeof(call)) &&
-	    interrupted->uc_mcontext.gregs[REG_RAX] == SYS_rt_sigprocmask)
+	    interrupted->uc_mcontext.gregs[REG_RAX] == SYS_rt_sigprocmask &&
+	    interrupted->uc_mcontext.gregs[REG_RSI] /* a mask to set */)
 		raise(SIGUSR1);
 }
 
@@ -424,11 +429,16 @@ END_TEST
 
 START_TEST(leaves_as_any_other_if_the_window_is_void)
 {
+	sigset_t after;
+
 	set_handler(gives_the_window_up);
 	step(send_in_time, SIGUSR1);
 	trap_and_compare();
 	ck_assert_uint_eq(nested, 1);
 	ck_assert_uint_eq(gave_up, 1);
+	sigprocmask(SIG_SETMASK, NULL, &after);
+	ck_assert(sigismember(&after, SIGUSR2));
+	ck_assert(!sigismember(&after, SIGTRAP));
 }
 END_TEST
 

@@ -145,6 +145,14 @@ static inline bool set_mask(const sigset_t *mask)
 			   KERNEL_SIGSET_SIZE) == 0;
 }
 
+/* sigreturn's is to be the one of now: what ran in between may have blocked our signal,
+ * as the program believes it is (was_blocked() in handler.c). */
+static inline void keep_mask(const ucontext_t *interrupted)
+{
+	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &interrupted->uc_sigmask,
+		    KERNEL_SIGSET_SIZE);
+}
+
 /* All that the kernel has stored in the frame, and what of it was in its initial state:
  * the header in the frame says which. */
 static inline void restore_vectors(const ucontext_t *interrupted)
@@ -293,8 +301,12 @@ td_leave(struct td_thread *thread, const ucontext_t *interrupted)
 	/* a signal of ours that comes in here voids the window */
 	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
 	changed = set_mask(&interrupted->uc_sigmask);
-	if (!thread->release.wanted || !is_this_thread(thread))
+	if (!is_this_thread(thread))
 		return false;
+	if (!thread->release.wanted) {
+		keep_mask(interrupted);
+		return false;
+	}
 	/* first: a signal of ours would leave in our place, and come back to go on here
 	 */
 	thread->release.wanted = !changed;
