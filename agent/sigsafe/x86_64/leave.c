@@ -307,8 +307,7 @@ td_leave(struct td_thread *thread, const ucontext_t *interrupted)
 		keep_mask(interrupted);
 		return false;
 	}
-	/* first: a signal of ours would leave in our place, and come back to go on here
-	 */
+	/* first: a signal of ours would leave in our place, and come back here */
 	thread->release.wanted = !changed;
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
