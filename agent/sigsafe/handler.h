@@ -6,6 +6,7 @@
 #define TD_SIGSAFE_HANDLER_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "agent/sigsafe/thread.h"
@@ -36,6 +37,12 @@ struct td_own_stack {
 };
 extern __thread struct td_own_stack td_own_stack
 	__attribute__((tls_model("initial-exec")));
+
+/* Is there room below `sp` for all that our signals take at most?  Context: any. */
+static inline bool td_own_stack_has_room(uint64_t sp)
+{
+	return sp - td_own_stack.start < td_own_stack.size;
+}
 
 /* All threads ever profiled, newest first; entries are only added. */
 extern _Atomic(struct td_thread *) td_threads;

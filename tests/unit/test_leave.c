@@ -333,6 +333,38 @@ START_TEST(is_left_by_one_handler_alone)
 }
 END_TEST
 
+/* A signal of the program's, which it has blocked, on a handler's way: that handler goes
+ * on, and its window is still wanted. */
+static void raise_on_the_way(bool mapped)
+{
+	sigset_t after;
+
+	handle_by(td_handler, 0, 0);
+	thread.registers.mapped = mapped;
+	thread.brief.width = td_metrics_shape.width;
+	thread.unblocked = true;
+	thread.release.wanted = true;
+	atomic_store(&thread.inside, true);
+	raise(SIGTRAP);
+	ck_assert(thread.release.wanted);
+	ck_assert(atomic_load(&thread.inside));
+	ck_assert(!thread.unblocked);
+	sigprocmask(SIG_SETMASK, NULL, &after);
+	ck_assert(sigismember(&after, SIGTRAP));
+}
+
+START_TEST(is_not_left_by_a_signal_of_the_programs)
+{
+	raise_on_the_way(false);
+}
+END_TEST
+
+START_TEST(is_not_left_by_one_where_registers_are_mapped)
+{
+	raise_on_the_way(true);
+}
+END_TEST
+
 static unsigned last_step;
 
 /* What was measured of a window is not taken for this one's. */
@@ -622,6 +654,8 @@ int main(void)
 		restores_what_was_initial,
 		can_be_interrupted_and_unwound_at_each_instruction,
 		is_left_by_one_handler_alone,
+		is_not_left_by_a_signal_of_the_programs,
+		is_not_left_by_one_where_registers_are_mapped,
 		can_be_left_at_each_instruction,
 		runs_a_handler_before_the_window,
 		leaves_as_any_other_if_the_window_is_void,

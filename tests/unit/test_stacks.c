@@ -17,11 +17,9 @@
 static bool on_coroutine;
 static ucontext_t back, coroutine;
 
-/* As the way back asks (sigsafe/x86_64/leave.c), of its caller's frame. */
 __attribute__((noinline)) static bool is_own(void)
 {
-	return (uint64_t)__builtin_frame_address(0) - td_own_stack.start <
-	       td_own_stack.size;
+	return td_own_stack_has_room((uint64_t)__builtin_frame_address(0));
 }
 
 START_TEST(knows_the_first_threads)
@@ -32,8 +30,8 @@ START_TEST(knows_the_first_threads)
 	ck_assert(!is_own());
 	td_stacks_know_first();
 	ck_assert(is_own());
-	ck_assert((uint64_t)deep - td_own_stack.start < td_own_stack.size);
-	ck_assert((uint64_t)environ - td_own_stack.start >= td_own_stack.size);
+	ck_assert(td_own_stack_has_room((uint64_t)deep));
+	ck_assert(!td_own_stack_has_room((uint64_t)environ));
 	getrlimit(RLIMIT_STACK, &limit);
 	ck_assert_uint_le(td_own_stack.size + td_stacks_room(), limit.rlim_cur);
 }

@@ -112,13 +112,6 @@ static inline bool is_open_to_us(const ucontext_t *interrupted)
 	       !(*(const uint32_t *)(vectors + keys_offset) & KEY_0);
 }
 
-/* Elsewhere there may be none for another frame on this one. */
-static inline bool is_where_there_is_room(const ucontext_t *interrupted)
-{
-	return (uint64_t)interrupted->uc_mcontext.gregs[REG_RSP] - td_own_stack.start <
-	       td_own_stack.size;
-}
-
 static inline bool may_leave(const ucontext_t *interrupted)
 {
 	const greg_t *registers = interrupted->uc_mcontext.gregs;
@@ -128,8 +121,9 @@ static inline bool may_leave(const ucontext_t *interrupted)
 	       !((unsigned)interrupted->uc_stack.ss_flags & AUTODISARM) &&
 	       interrupted->uc_flags & HAS_EXTENDED && interrupted->uc_mcontext.fpregs &&
 	       extended_of(interrupted)->magic1 == FP_XSTATE_MAGIC1 &&
-	       is_where_there_is_room(interrupted) && is_below_program(interrupted) &&
-	       is_open_to_us(interrupted) && !shadow_stack();
+	       td_own_stack_has_room((uint64_t)registers[REG_RSP]) &&
+	       is_below_program(interrupted) && is_open_to_us(interrupted) &&
+	       !shadow_stack();
 }
 
 bool td_leave_may(const ucontext_t *interrupted)
