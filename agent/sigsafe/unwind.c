@@ -26,6 +26,35 @@ static int ask_libgcc(void *argument)
 	return 0;
 }
 
+/* What libgcc says of the instruction at `ip`; NULL: nothing. */
+static const struct td_frame_state *ask(void *stack, uint64_t ip)
+{
+	/* on the other stack: there is room, and not much here */
+	struct lesson *lesson = stack;
+	int asked;
+
+	lesson->ip = ip;
+	asked = td_unwind_call(ask_libgcc, lesson, (char *)stack + TD_UNWIND_STACK,
+			       &td_unwind_frame);
+	td_unwind_frame = NULL;
+	return asked == 0 && lesson->found ? &lesson->state : NULL;
+}
+
+/* What it calls undefined: 6, and 7 from GCC 14 on.  So it is asked of code whose
+ * return address is declared to be that. */
+static char undefined_of(void *stack)
+{
+	static _Atomic char undefined;
+	const struct td_frame_state *state;
+
+	if (!undefined) {
+		state = ask(stack, (uint64_t)td_unwind_outermost);
+		if (state && state->retaddr_column < TD_REGISTERS_OF_GCC)
+			undefined = state->saved[state->retaddr_column];
+	}
+	return undefined;
+}
+
 bool td_unwind_saved_at(const struct td_frame_state *state, unsigned number, long least,
 			long *at)
 {
@@ -38,14 +67,10 @@ bool td_unwind_saved_at(const struct td_frame_state *state, unsigned number, lon
 
 void td_unwind_learn(void *stack, uint64_t ip, struct td_rule *rule)
 {
-	/* on the other stack: there is room, and not much here */
-	struct lesson *lesson = stack;
+	char undefined = undefined_of(stack);
+	const struct td_frame_state *state = ask(stack, ip);
 
 	*rule = (struct td_rule){.kind = TD_RULE_OTHER};
-	lesson->ip = ip;
-	if (td_unwind_call(ask_libgcc, lesson, (char *)stack + TD_UNWIND_STACK,
-			   &td_unwind_frame) == 0 &&
-	    lesson->found)
-		td_unwind_make_rule(&lesson->state, rule);
-	td_unwind_frame = NULL;
+	if (state)
+		td_unwind_make_rule(state, undefined, rule);
 }

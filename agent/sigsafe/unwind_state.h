@@ -14,7 +14,6 @@
 enum {
 	TD_SAVED_UNSAVED = 0,
 	TD_SAVED_AT_OFFSET = 1, /* of the CFA */
-	TD_SAVED_UNDEFINED = 6,
 };
 
 struct td_frame_state {
@@ -33,7 +32,12 @@ struct td_frame_state {
 bool td_unwind_saved_at(const struct td_frame_state *state, unsigned number, long least,
 			long *at);
 
-/* Makes `rule`, of kind OTHER, a better one if it can: the architecture's. */
-void td_unwind_make_rule(const struct td_frame_state *state, struct td_rule *rule);
+/* Makes `rule`, of kind OTHER, a better one if it can: the architecture's.
+ * `undefined`: what is in saved[] of a register that has no value any more. */
+void td_unwind_make_rule(const struct td_frame_state *state, char undefined,
+			 struct td_rule *rule);
+
+/* An instruction whose tables say that nobody has called it: the architecture's. */
+void td_unwind_outermost(void);
 
 #endif

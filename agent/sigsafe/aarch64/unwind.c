@@ -69,6 +69,15 @@ __asm__(".pushsection .text\n"
 	"	mov w0, w1\n"
 	"	b .Ltd_unwind_back\n"
 	".size td_unwind_leave, . - td_unwind_leave\n"
+	".type td_unwind_outermost, %function\n"
+	".hidden td_unwind_outermost\n"
+	".globl td_unwind_outermost\n"
+	"td_unwind_outermost:\n"
+	".cfi_startproc\n"
+	"	.cfi_undefined x30\n"
+	"	nop\n"
+	".cfi_endproc\n"
+	".size td_unwind_outermost, . - td_unwind_outermost\n"
 	".popsection\n");
 
 /* Where a register was saved.  False: not at a fixed distance of the CFA. */
@@ -82,11 +91,12 @@ static bool saved_at(const struct td_frame_state *state, unsigned number, int32_
 	return true;
 }
 
-void td_unwind_make_rule(const struct td_frame_state *state, struct td_rule *rule)
+void td_unwind_make_rule(const struct td_frame_state *state, char undefined,
+			 struct td_rule *rule)
 {
 	if (state->retaddr_column != TD_REGISTER_LR)
 		return;
-	if (state->saved[TD_REGISTER_LR] == TD_SAVED_UNDEFINED) {
+	if (undefined && state->saved[TD_REGISTER_LR] == undefined) {
 		rule->kind = TD_RULE_LAST;
 		return;
 	}

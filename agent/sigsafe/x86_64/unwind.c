@@ -54,6 +54,15 @@ __asm__(".pushsection .text\n"
 	"	movl %esi, %eax\n"
 	"	jmp .Ltd_unwind_back\n"
 	".size td_unwind_leave, . - td_unwind_leave\n"
+	".type td_unwind_outermost, @function\n"
+	".hidden td_unwind_outermost\n"
+	".globl td_unwind_outermost\n"
+	"td_unwind_outermost:\n"
+	".cfi_startproc\n"
+	"	.cfi_undefined %rip\n"
+	"	nop\n"
+	".cfi_endproc\n"
+	".size td_unwind_outermost, . - td_unwind_outermost\n"
 	".popsection\n");
 
 /* Where libc has what DWARF gives this number. */
@@ -73,14 +82,15 @@ static bool saved_at(const struct td_frame_state *state, unsigned number, int16_
 	return true;
 }
 
-void td_unwind_make_rule(const struct td_frame_state *state, struct td_rule *rule)
+void td_unwind_make_rule(const struct td_frame_state *state, char undefined,
+			 struct td_rule *rule)
 {
 	unsigned back = state->retaddr_column;
 
 	if (back >= TD_REGISTERS_OF_GCC)
 		return;
-	if (state->saved[back] == TD_SAVED_UNDEFINED ||
-	    state->saved[TD_REGISTER_BP] == TD_SAVED_UNDEFINED) {
+	if (undefined && (state->saved[back] == undefined ||
+			  state->saved[TD_REGISTER_BP] == undefined)) {
 		rule->kind = TD_RULE_LAST;
 		return;
 	}
