@@ -63,7 +63,7 @@ def pprof_samples(text):
 def raw(text):
     types, samples = pprof_samples(text)
     names = {int(m[1]): m[2] for m in
-             re.finditer(r"^\s+(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*) :0 s=0$", text, re.M)}
+             re.finditer(r"^\s+(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*) :0(?::0)? s=0$", text, re.M)}
     rows = {f["name"]: f for f in report["functions"]}
     made_up = "SIMULATED_" if report["simulated"] else ""
     sums = {}

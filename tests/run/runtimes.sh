@@ -5,8 +5,8 @@
 #
 #     runtimes.sh [--long]
 #
-# The short form runs Go's own command, which is a Go program with cgo, as compiling one
-# takes a while.
+# The short form runs Go's own command where that is a Go program with cgo (from Go 1.24 on
+# it is static), as compiling one takes a while.
 . "$(dirname "$0")/lib.sh"
 
 long=
@@ -161,8 +161,10 @@ turns=3000000
 missing java JVM || runtime java java "$work/J.java" $turns
 missing node node || runtime node node "$work/workers.js" $turns
 if ! missing go Go; then
-	runtime go env GOCACHE="$work/cache" GOFLAGS=-mod=mod go list std
-	if [ -n "$long" ]; then
+	static=
+	ldd "$(command -v go)" >/dev/null 2>&1 || static=yes
+	[ -n "$static" ] || runtime go env GOCACHE="$work/cache" GOFLAGS=-mod=mod go list std
+	if [ -n "$long$static" ]; then
 		(cd "$work" && $clean GOCACHE="$work/cache" GO111MODULE=off go build -o cgo cgo.go) 2>"$work/go.err" ||
 			fail "cgo.go does not build: $(head -n 3 "$work/go.err")"
 		runtime cgo "$work/cgo"
