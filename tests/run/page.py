@@ -250,12 +250,13 @@ def no_topdown(browser, directory):
     in_sight("took no call paths", browser, "clock")
 
 
-def widths(browser, directory):
+def widths(browser, page):
+    """Of some functions, and of so many that they have a scroll bar."""
     for width in 320, 390, 800, 1200, 1920:
         for dark in False, True:
             browser.size(width, 900)
             browser.dark(dark)
-            browser.open(directory + "/demo.html")
+            browser.open(page)
             check(browser.soon("document.documentElement.scrollWidth <= window.innerWidth"), "%d: wider than the window" % width)
             check(browser.soon("(g => g.scrollWidth <= g.clientWidth)(document.querySelector('.grid'))"), "%d: a column is cut" % width)
             check(browser.run("[...document.querySelectorAll('.body [role=gridcell]')].every(c => c.scrollHeight <= 34 &&"
@@ -300,11 +301,12 @@ def in_browser(directory):
         by_keyboard(browser, report)
         flame(browser, report)
         timelines(browser, report)
-        widths(browser, directory)
+        widths(browser, directory + "/demo.html")
         contrast(browser)
         no_topdown(browser, directory)
         large(directory, report)
         look_at_large(browser, directory)
+        widths(browser, directory + "/large.html")
         same(browser.errors, [], "errors in the console")
     finally:
         browser.close()

@@ -90,7 +90,7 @@ class Table {
 
   // Columns for which there is room.
   fit() {
-    const room = (this.grid.parentNode.clientWidth || window.innerWidth) - 26;
+    const room = (this.grid.clientWidth || window.innerWidth) - 24; // without what a row has on both sides
     const needed = order => COLUMNS.filter(c => c.order <= order).reduce((sum, c) => sum + c.room + GAP, -GAP);
     let order = LAST_ORDER;
     while (order > 0 && needed(order) > room)
