@@ -553,12 +553,11 @@ static int read_all(gzFile file, unsigned char **bytes, size_t *length, uint32_t
 			*bytes = more;
 		}
 		got = gzread(file, *bytes + *length, (unsigned)(room - *length));
-		if (got <= 0) {
-			/* a missing end shows in gzerror() only */
-			gzerror(file, &error);
-			*cut = got < 0 || error == Z_BUF_ERROR;
+		/* a missing end shows in gzerror() only, from zlib 1.3.2 on once */
+		gzerror(file, &error);
+		*cut |= got < 0 || error == Z_BUF_ERROR;
+		if (got <= 0)
 			return 0;
-		}
 		*length += (size_t)got;
 	}
 	return 0;
