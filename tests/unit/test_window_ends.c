@@ -317,7 +317,8 @@ END_TEST
 START_TEST(how_often_at_each)
 {
 	begin();
-	window[add(1, CALLER, CALLS, OTHER, 10, 1)].empty = 1;
+	add(1, CALLER, CALLS, OTHER, 10, 1);
+	window[0].empty = 1;
 	add(30, CALLER, CALLS, OTHER, 10, 1);
 	add(10, CALLER, CALLS, OTHER, 20, 1);
 	add(40, CALLER, CALLS, CALLEE, 10, 1);
