@@ -231,7 +231,9 @@ int td_common_find(struct td_common *common, const struct td_separate_input *inp
 		free(s.place);
 		return -ENOMEM;
 	}
-	memcpy(common->window, input->window, input->windows * sizeof(*input->window));
+	if (input->windows)
+		memcpy(common->window, input->window,
+		       input->windows * sizeof(*input->window));
 	common->input = *input;
 	common->input.window = common->window;
 	sort_windows(&s);
