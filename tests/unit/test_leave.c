@@ -365,6 +365,50 @@ START_TEST(is_not_left_by_one_where_registers_are_mapped)
 }
 END_TEST
 
+static unsigned blocks_at;
+
+/* What was_blocked() does, by another number: steps need theirs. */
+static void block_one(const ucontext_t *interrupted)
+{
+	if (!sigismember(&interrupted->uc_sigmask, SIGUSR1) && ++nested == blocks_at)
+		sigaddset((sigset_t *)&interrupted->uc_sigmask, SIGUSR2);
+}
+
+static void keep_what_is_blocked(bool empty)
+{
+	sigset_t none, after;
+	unsigned all;
+
+	sigemptyset(&none);
+	thread.window.empty = empty;
+	step(block_one, SIGUSR1);
+	blocks_at = nested = 0;
+	trap_and_compare();
+	all = nested;
+	ck_assert_uint_ge(all, 50);
+	for (blocks_at = 1; blocks_at <= all; blocks_at++) {
+		nested = 0;
+		trap_and_compare();
+		ck_assert_uint_eq(nested, all);
+		sigprocmask(SIG_SETMASK, &none, &after);
+		ck_assert_msg(sigismember(&after, SIGUSR2), "step %u of %u", blocks_at,
+			      all);
+	}
+}
+
+/* Once the program's mask is back, a handler may block something more in it. */
+START_TEST(keeps_what_is_blocked_on_the_way)
+{
+	keep_what_is_blocked(false);
+}
+END_TEST
+
+START_TEST(keeps_what_is_blocked_in_an_empty_window)
+{
+	keep_what_is_blocked(true);
+}
+END_TEST
+
 static unsigned last_step;
 
 /* What was measured of a window is not taken for this one's. */
@@ -418,6 +462,8 @@ static void gives_the_window_up(int number, siginfo_t *info, void *context)
 
 	program_handler(number, info, context);
 	sigaddset(&interrupted->uc_sigmask, SIGUSR2);
+	/* no steps: their signal will be blocked */
+	interrupted->uc_mcontext.gregs[REG_EFL] &= ~FLAG_STEP;
 	thread.release.wanted = false;
 }
 
@@ -441,7 +487,7 @@ static void send_in_time(const ucontext_t *interrupted)
 
 	if (!memcmp((void *)td_arch_ip(interrupted), call, sizeof(call)) &&
 	    interrupted->uc_mcontext.gregs[REG_RAX] == SYS_rt_sigprocmask &&
-	    interrupted->uc_mcontext.gregs[REG_RSI] /* a mask to set */)
+	    !interrupted->uc_mcontext.gregs[REG_RDX] /* nobody asks for the old one */)
 		raise(SIGUSR1);
 }
 
@@ -656,6 +702,8 @@ int main(void)
 		is_left_by_one_handler_alone,
 		is_not_left_by_a_signal_of_the_programs,
 		is_not_left_by_one_where_registers_are_mapped,
+		keeps_what_is_blocked_on_the_way,
+		keeps_what_is_blocked_in_an_empty_window,
 		can_be_left_at_each_instruction,
 		runs_a_handler_before_the_window,
 		leaves_as_any_other_if_the_window_is_void,

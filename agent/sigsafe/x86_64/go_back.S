@@ -53,7 +53,8 @@
  * All registers from a ucontext's (RDI), then the stack (what RSI points to), flags and
  * where to go on: the program, or the empty window's end.  This has an instruction of
  * ours more, the system call that sends its signal; then sigreturn, from the frame in
- * RBX.  What runs in a window of the program runs in this one, and the other way round.
+ * RBX, to the mask of now: keep_mask() in leave.c.  What runs in a window of the program
+ * runs in this one, and the other way round.
  */
 	.section td_leaving, "ax", @progbits
 	.globl td_leave_goes, td_leave_ends_empty
@@ -104,6 +105,12 @@ td_leave_ends_empty:
 	.cfi_escape ADDRESS, 4, BY_RBX, 0x80 | (160 & 0x7f), 160 >> 7, LOAD
 	stored 16, BY_RBX, 168
 	all_stored BY_RBX, 40
+	syscall
+	mov $14, %eax
+	mov $2, %edi
+	lea td_leave_all(%rip), %rsi
+	lea 296(%rbx), %rdx
+	mov $8, %r10d
 	syscall
 	mov %rbx, %rsp
 	mov $15, %eax

@@ -139,12 +139,17 @@ static inline bool set_mask(const sigset_t *mask)
 			   KERNEL_SIGSET_SIZE) == 0;
 }
 
+/* Of all signals; go_back.S has it, too. */
+extern const uint64_t td_leave_all __attribute__((visibility("hidden")));
+const uint64_t td_leave_all = UINT64_MAX;
+
 /* sigreturn's is to be the one of now: what ran in between may have blocked our signal,
- * as the program believes it is (was_blocked() in handler.c). */
+ * as the program believes it is (was_blocked() in handler.c).  Nothing comes behind
+ * this. */
 static inline void keep_mask(const ucontext_t *interrupted)
 {
-	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &interrupted->uc_sigmask,
-		    KERNEL_SIGSET_SIZE);
+	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &td_leave_all,
+		    &interrupted->uc_sigmask, KERNEL_SIGSET_SIZE);
 }
 
 /* All that the kernel has stored in the frame, and what of it was in its initial state:
@@ -227,6 +232,9 @@ static inline void open_group(struct td_thread *thread, bool exact)
 /* go_back.S has these as numbers. */
 _Static_assert(WAY_BELOW == 144 && RED_ZONE == 128 && SYS_rt_sigreturn == 15, "numbers");
 _Static_assert(offsetof(ucontext_t, uc_mcontext.gregs) == 40 && REG_RSP == 15, "numbers");
+_Static_assert(SYS_rt_sigprocmask == 14 && SIG_SETMASK == 2 && KERNEL_SIGSET_SIZE == 8 &&
+		       offsetof(ucontext_t, uc_sigmask) == 296,
+	       "numbers");
 
 extern const char td_leave_ends_empty[] __attribute__((visibility("hidden")));
 
