@@ -3,7 +3,7 @@
 # Where reading PERF_METRICS zeroes it (metrics_clear): the same figures, and no window
 # is opened by a system call that zeroes.  make check-lab-clear.
 . "$(dirname "$0")/lib.sh"
-[ -s "$lab_dir/vmlinuz-new" ] || skip "no kernel with metrics_clear is to be had"
+[ -s "$lab_dir/vmlinuz-trixie-backports" ] || skip "no kernel with metrics_clear is to be had"
 
 # zeroed LABEL: how often the kernel has zeroed SLOTS for the program.
 zeroed()

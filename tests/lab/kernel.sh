@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kernel.sh LAB: gets LAB/vmlinuz-new, unless it is there: a kernel that knows
-# metrics_clear (Linux 6.14 and later), as the backports of the next Debian release
-# have it, from the mirror that apt already uses; for run.sh's model spr-clear.
+# kernel.sh LAB SUITE: gets LAB/vmlinuz-SUITE, unless it is there: the kernel of that
+# Debian, from the mirror that apt already uses.  trixie: Linux 6.12; trixie-backports:
+# one that knows metrics_clear (6.14 and later), for run.sh's model spr-clear.
 # Exits with 77 where it is not to be had.
 set -euo pipefail
 
-lab=${1:?usage: kernel.sh LAB}
-suite=trixie-backports
-[ ! -s "$lab/vmlinuz-new" ] || exit 0
+lab=${1:?usage: kernel.sh LAB SUITE} suite=${2:?usage: kernel.sh LAB SUITE}
+kernel=$lab/vmlinuz-$suite
+[ ! -s "$kernel" ] || exit 0
 [ -d "$lab" ] || { echo "kernel.sh: no lab in $lab"; exit 77; }
 mirror=$(apt-get --print-uris update 2>/dev/null |
 	sed -n "s|^'\(.*\)/dists/bookworm/InRelease'.*|\1|p" | head -n 1) || true
@@ -34,6 +34,6 @@ image=$(newest linux-image-amd64 linux-image-[0-9])
 binary=$(newest "$image" linux-binary-) # what holds the kernel itself, since 7.0
 apt-get "${options[@]}" download "${binary:-$image}"
 dpkg -x ./*.deb .
-cp "$(find . -name 'vmlinuz*' -type f | head -n 1)" "$lab/vmlinuz-new.part"
-mv "$lab/vmlinuz-new.part" "$lab/vmlinuz-new"
-echo "lab: $image for spr-clear"
+cp "$(find . -name 'vmlinuz*' -type f | head -n 1)" "$kernel.part"
+mv "$kernel.part" "$kernel"
+echo "lab: $image"

@@ -19,6 +19,7 @@ lab_tests = \
 	tests/lab/guest.sh \
 	tests/lab/hybrid.sh \
 	tests/lab/import.sh \
+	tests/lab/kernels.sh \
 	tests/lab/models.sh \
 	tests/lab/others.sh \
 	tests/lab/selfcheck.sh \
@@ -73,6 +74,7 @@ tests_lab_selfcheck_LDADD = -lm
 # 77: not on this system; then the tests skip themselves.
 lab: all
 	$(srcdir)/tests/lab/build.sh "$$($(srcdir)/tests/lab/where.sh)" || test $$? -eq 77
+	$(srcdir)/tests/lab/kernel.sh "$$($(srcdir)/tests/lab/where.sh)" trixie || test $$? -eq 77
 
 # A log of its own, so that `make check` keeps its.  All tests, or those that are asked for.
 check-lab: lab
@@ -81,8 +83,8 @@ check-lab: lab
 
 # Under another kernel, which is fetched for it: 77, and it skips itself, where there is none.
 check-lab-clear: lab
-	$(srcdir)/tests/lab/kernel.sh "$$($(srcdir)/tests/lab/where.sh)" || test $$? -eq 77
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/lab/clear.sh TEST_SUITE_LOG=lab-suite.log
+	$(srcdir)/tests/lab/kernel.sh "$$($(srcdir)/tests/lab/where.sh)" trixie-backports || test $$? -eq 77
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/lab/clear.sh tests/lab/kernels.sh' TEST_SUITE_LOG=lab-suite.log
 
 check-lab-long: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=

@@ -11,7 +11,7 @@
 #      hybrid   large (spr) and small (grt) cores in turn: even and odd CPUs, with -s 2
 #      spr-smt, icx-smt, skx-smt, ivb-smt, zen4-smt   CPUs 0 and 1 are the two threads of a core; with -i
 #      hybrid-smt   CPUs 0 and 1 are a large core's threads, of which 1 takes nothing, 2 is a small core
-#      spr-clear    spr whose RDPMC can zero the metrics, under kernel.sh's kernel
+#      spr-clear    spr whose RDPMC can zero the metrics, under a kernel of trixie-backports
 #   -s N      CPUs (1)            -i   1 instruction = 1 ns of guest time: repeatable
 #   -u UID    run COMMAND as this user (root)
 #   -p N      perf_event_paranoid -r N   cpu/rdpmc
@@ -22,7 +22,8 @@
 #   -S SEED   of ranges with two mixes, of the jitter, of what events have begun at a write (1)
 #   -l FILE   log of user RDPMCs, PMIs and writes of the metrics
 #   -d        dmesg to stderr     -c FILE   keep the console log
-# The lab is in $TDAGENT_LAB, see where.sh.
+# The lab is in $TDAGENT_LAB, see where.sh.  $TDAGENT_LAB_KERNEL: the Debian whose kernel it
+# boots, of those that kernel.sh has got (else Debian 12's).
 here=$(cd "$(dirname "$0")" && pwd)
 lab=$("$here/where.sh")
 usage()
@@ -55,14 +56,14 @@ shift $((OPTIND - 1))
 [ $# -ge 3 ] && [ -d "$1" ] && [ "$2" = -- ] || usage
 dir=$1
 shift 2
-kernel=$lab/vmlinux
+suite=${TDAGENT_LAB_KERNEL:-}
 case $model in
 hybrid-smt) model=hybrid threads=2 smp=3 ;;
 *-smt) model=${model%-smt} threads=2 smp=2 ;;
 esac
 case $model in
 spr) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=1 ;;
-spr-clear) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=513 kernel=$lab/vmlinuz-new ;;
+spr-clear) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=513 suite=trixie-backports ;;
 spr-nometrics) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=257 ;;
 spr-filtered) cpu=Icelake-Server-noTSX,model=143,stepping=8,lab-pmu=1281 ;;
 hybrid) cpu=Icelake-Server-noTSX,model=151,stepping=2,lab-pmu=7 ;;
@@ -78,7 +79,9 @@ cores=$(((smp + threads - 1) / threads))
 [ $threads = 1 ] || cpu=${cpu%=*}=$((${cpu##*=} | 2048))
 [ -x "$lab/qemu-system-x86_64" ] || { echo "run.sh: no lab in $lab: make check-lab builds it" >&2; exit 2; }
 
-[ -s "$kernel" ] || { echo "run.sh: $model needs a newer kernel: make check-lab-clear gets it" >&2; exit 2; }
+kernel=$lab/${suite:+vmlinuz-$suite}
+[ -n "$suite" ] || kernel=$lab/vmlinux
+[ -s "$kernel" ] || { echo "run.sh: no kernel of $suite in $lab: tests/lab/kernel.sh gets it" >&2; exit 2; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tdagent-lab.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
