@@ -81,8 +81,8 @@ static void note_blocked(void)
 		td_engine_block(td_self);
 }
 
-/* The thread thinks that our signal is blocked, and it stays unblocked until the
- * thread itself lets it through. */
+/* The thread thinks that our signal is blocked, until it lets it through itself: then one
+ * that waits comes at once. */
 static int change_hidden(td_masks_call *call, int how, const sigset_t *set, sigset_t *old)
 {
 	bool ours = td_masks_has_ours(set);
@@ -96,14 +96,11 @@ static int change_hidden(td_masks_call *call, int how, const sigset_t *set, sigs
 		sigdelset(&others, td_signal.number);
 		set = &others;
 	}
+	td_self->unblocked = !shown;
 	result = call(how, set, old);
-	if (result != 0)
-		return result;
-	if (old)
+	if (result == 0 && old)
 		sigaddset(old, td_signal.number);
-	if (shown)
-		td_self->unblocked = false;
-	return 0;
+	return result;
 }
 
 int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t *old)

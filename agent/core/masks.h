@@ -6,7 +6,7 @@
  * our signal is let through where a thread begins, without the program's
  * knowledge: it goes on to see the signal blocked, and one that was sent to it
  * is given back by the handler (agent/sigsafe/handler.h), for somebody else to
- * take or to stay pending.
+ * take or to stay pending, and blocked in truth until the program sets masks again.
  *
  * Context: normal, on the thread, unless it says otherwise.
  */
@@ -19,7 +19,7 @@
 /* Is our signal in `set`, which may be NULL?  Context: any. */
 bool td_masks_has_ours(const sigset_t *set);
 
-/* Is our signal let through on this thread, which thinks that it is blocked? */
+/* Was our signal let through on this thread, which thinks that it is blocked? */
 bool td_masks_hidden(void);
 
 /*

@@ -190,14 +190,14 @@ static void give_back(const siginfo_t *info)
 		td_syscall2(SYS_kill, pid, info->si_signo);
 }
 
-/* The program has it blocked here (core/masks.h): so it is from now on. */
+/* The program has it blocked here (core/masks.h): so it is from now on, until a mask of
+ * before is back; then it comes, and goes, once more. */
 static bool was_blocked(const siginfo_t *info, ucontext_t *interrupted)
 {
 	struct td_thread *thread = td_self;
 
 	if (!thread || !thread->unblocked || is_fault(info))
 		return false;
-	thread->unblocked = false;
 	sigaddset(&interrupted->uc_sigmask, info->si_signo);
 	if (!atomic_load(&thread->stopped))
 		td_engine_block(thread);

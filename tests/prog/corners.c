@@ -271,6 +271,60 @@ static void waiting(void)
 	       sigismember(&set, SIGPROF));
 }
 
+static void say_pending(const char *when)
+{
+	sigset_t set;
+
+	corner_work(5);
+	sigpending(&set);
+	printf("%s: pending %d %d\n", when, sigismember(&set, SIGTRAP),
+	       sigismember(&set, SIGPROF));
+}
+
+static void send_both(int number)
+{
+	(void)number;
+	kill(getpid(), SIGTRAP);
+	kill(getpid(), SIGPROF);
+	say_pending("in a handler");
+}
+
+static void *hold(void *argument)
+{
+	static volatile int returns;
+	ucontext_t before;
+
+	getcontext(&before);
+	if (returns++) {
+		say_pending("in a context");
+		return argument;
+	}
+	if (!sigsetjmp(back, 1)) {
+		raise(SIGUSR1);
+		say_pending("behind it");
+		siglongjmp(back, 1);
+	}
+	say_pending("behind a jump");
+	setcontext(&before);
+	return NULL;
+}
+
+/* What came while a thread had it blocked waits, whatever brings masks of before back:
+ * the end of a handler, a jump, another context. */
+static void held(void)
+{
+	pthread_t holder;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	sigaddset(&set, SIGPROF);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	signal(SIGUSR1, send_both);
+	start(&holder, NULL, hold, NULL);
+	pthread_join(holder, NULL);
+}
+
 /* The same from a descriptor, the only thing that is ever in it. */
 static void by_descriptor(void)
 {
@@ -615,6 +669,7 @@ static const struct {
 	{"jumps", jumps},
 	{"nesting", nesting},
 	{"waiting", waiting},
+	{"held", held},
 	{"descriptor", by_descriptor},
 	{"coroutines", coroutines},
 	{"threads", threads},
