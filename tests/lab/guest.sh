@@ -7,7 +7,7 @@
 
 (cd "$prog" && cp corners families sigs waits "$guest_dir/") || exit 99
 
-runs='corners:registers corners:sleepers corners:jumps corners:nesting corners:waiting corners:coroutines corners:threads
+runs='corners:registers corners:sleepers corners:jumps corners:nesting corners:waiting corners:held corners:coroutines corners:threads
 families:vforks families:vforks_blocked families:clones sigs: waits:10'
 
 # In the guest: each run three times, its output and status in /out/KIND.PROGRAM:ARGUMENT.
