@@ -184,10 +184,12 @@ static void start_anew(void)
 		begin(chosen);
 	}
 	/* the forking thread's mask was hidden: so is ours, or as the program knows it */
-	if (hidden && td_self)
+	if (hidden && td_self) {
 		td_self->unblocked = true;
-	else if (hidden)
+		sigdelset(&mask, signal); /* none that came there waits here */
+	} else if (hidden) {
 		sigaddset(&mask, signal);
+	}
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
 }
 

@@ -289,6 +289,21 @@ static void send_both(int number)
 	say_pending("in a handler");
 }
 
+/* What waits does so for its process alone. */
+static void look_from_child(void)
+{
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		say_pending("in a child");
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
 static void *hold(void *argument)
 {
 	static volatile int returns;
@@ -302,6 +317,7 @@ static void *hold(void *argument)
 	if (!sigsetjmp(back, 1)) {
 		raise(SIGUSR1);
 		say_pending("behind it");
+		look_from_child();
 		siglongjmp(back, 1);
 	}
 	say_pending("behind a jump");
