@@ -507,6 +507,17 @@ static double part_of(double most, double middle, double half)
 		       most);
 }
 
+/* What is below 0 by chance has the interval of one that is 0; what the parent leaves no
+ * room for is in it as well. */
+static struct td_estimate bounded(double value, double middle, double half, double bound)
+{
+	return (struct td_estimate){
+		value,
+		fmin(value, between(middle - half, bound)),
+		fmax(value, between(fmax(0, middle) + half, bound)),
+	};
+}
+
 static void set_node(struct sources *all, int node, struct td_topdown_value *value)
 {
 	const char *name = td_topdown_tree[node].name;
@@ -527,14 +538,10 @@ static void set_node(struct sources *all, int node, struct td_topdown_value *val
 	value[node] = (struct td_topdown_value){
 		.present = 1,
 		.df = df_of(all),
-		.estimate = {parent < 0 ? between(middle, 1)
-					: part_of(most, middle, half),
-			     between(middle - half, bound),
-			     between(middle + half, bound)},
+		.estimate = bounded(parent < 0 ? between(middle, 1)
+					       : part_of(most, middle, half),
+				    middle, half, bound),
 	};
-	/* what the parent leaves no room for is beyond the interval as well */
-	if (value[node].estimate.low > value[node].estimate.value)
-		value[node].estimate.low = value[node].estimate.value;
 }
 
 void td_groups_values(const struct td_groups_plan *plan, const struct td_file_sum *first,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/parallel.h"
+#include "decoder/separate_state.h"
 #include "decoder/separate_states.h"
 
 #define PARTS_MOST (2 * TD_NODES_LEVEL1)
@@ -213,8 +214,7 @@ static void close_level(const struct parts *parts, struct td_topdown_value *node
 
 		if (k != parts->rest && sum > 1)
 			e->value /= sum;
-		e->low = fmin(e->value, fmax(0, middle - half));
-		e->high = fmax(e->value, fmin(1, middle + half));
+		*e = td_separate_bound(e->value, middle, half);
 	}
 }
 

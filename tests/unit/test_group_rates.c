@@ -561,6 +561,34 @@ START_TEST(steps_of_formulas)
 }
 END_TEST
 
+/* 40 % retiring, 30 backend, 40 +- 5 frontend: what is left is 0, and as unsure. */
+START_TEST(below_0_by_chance)
+{
+	const struct td_topdown_value *bad = &node[TD_NODE_BAD_SPECULATION],
+				      *misses = &node[TD_NODE_BRANCH_MISPREDICTS];
+
+	plan.family = td_events_named("icelake");
+	plan.events = 0;
+	groups.group[4].windows = 100;
+	windows(&groups.group[4].sum[0], 4000, 100);
+	add_to_group_4("retired", 1600);
+	add_to_group_4("backend", 1200);
+	add_to_group_4("not_delivered", 1600);
+	add_to_group_4("dropping", 0);
+	add_to_group_4("clears_count", 0);
+	add_to_group_4("br_misp", 3);
+	add_to_group_4("clears", 1);
+	groups.group[4].sum[3].squares *= 1 + 0.63 * 0.63;
+	td_groups_values(&plan, first, 100, &groups, node);
+	assert_node(TD_NODE_FRONTEND_BOUND, 40);
+	assert_node(TD_NODE_BAD_SPECULATION, 0);
+	ck_assert(bad->estimate.low == 0);
+	ck_assert_double_eq_tol(bad->estimate.high, 0.05, 0.002);
+	assert_node(TD_NODE_BRANCH_MISPREDICTS, 0);
+	ck_assert_double_eq_tol(misses->estimate.high, 0.05 * 3 / 4, 0.002);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {groups_give_level_2,
@@ -580,6 +608,7 @@ int main(void)
 				      level_2_is_a_part_of_level_1,
 				      groups_know_their_own_cost,
 				      steps_of_formulas,
+				      below_0_by_chance,
 				      NULL};
 
 	return unit_main_between("group_rates", tests, setup, NULL);
