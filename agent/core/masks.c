@@ -134,6 +134,7 @@ void td_masks_after_wait(void)
 {
 	int saved_errno = errno;
 
+	td_masks_hide(); /* what was waited for need not be held back any more */
 	atomic_store(&td_self->stopped, td_engine_start(td_self) != 0);
 	errno = saved_errno;
 }
