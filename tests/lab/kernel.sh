@@ -34,6 +34,6 @@ image=$(newest linux-image-amd64 linux-image-[0-9])
 binary=$(newest "$image" linux-binary-) # what holds the kernel itself, since 7.0
 apt-get "${options[@]}" download "${binary:-$image}"
 dpkg -x ./*.deb .
-cp "$(find . -name 'vmlinuz*' -type f | head -n 1)" "$kernel.part"
-mv "$kernel.part" "$kernel"
+cp "$(find . -name 'vmlinuz*' -type f | head -n 1)" "$lab/part-of-kernel"
+mv "$lab/part-of-kernel" "$kernel"
 echo "lab: $image"
