@@ -325,17 +325,36 @@ static void *hold(void *argument)
 	return NULL;
 }
 
+static SPIN_NOINLINE void behind_the_wait(void)
+{
+	spin_ms(100);
+}
+
+static void *hold_for_wait(void *set)
+{
+	int number = 0;
+
+	raise(SIGTRAP);
+	say_pending("before a wait");
+	sigwait(set, &number);
+	printf("waited for %d\n", number == SIGTRAP);
+	behind_the_wait();
+	return NULL;
+}
+
 /* What came while a thread had it blocked waits, whatever brings masks of before back:
- * the end of a handler, a jump, another context. */
+ * the end of a handler, a jump, another context; until it is waited for. */
 static void held(void)
 {
-	pthread_t holder;
+	pthread_t holder, waiter;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGTRAP);
 	sigaddset(&set, SIGPROF);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	start(&waiter, NULL, hold_for_wait, &set);
+	pthread_join(waiter, NULL);
 	signal(SIGUSR1, send_both);
 	start(&holder, NULL, hold, NULL);
 	pthread_join(holder, NULL);

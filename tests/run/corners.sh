@@ -23,10 +23,14 @@ corner()
 	esac
 	same "$way $*"
 	[ -n "$(profiles corners)" ] || fail "$way: no profile"
+	: >"$work/reports"
 	for file in $(profiles corners); do
 		"$tdagent" report --format=json "$file" >"$work/report.out" 2>"$work/report.err" ||
 			fail "$way: profile cannot be read: $(head -n 1 "$work/report.err")"
+		cat "$work/report.out" >>"$work/reports"
 	done
+	[ "$way" != held ] || grep -q '"behind_the_wait"' "$work/reports" ||
+		fail "$way $*: no sample behind sigwait()"
 	rm -f "$work"/profiles/*
 }
 
