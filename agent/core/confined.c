@@ -68,6 +68,7 @@ static const struct call calls[] = {
 	{SYS_readlinkat, {AT_FDCWD, 0, 0, 0}},
 	{SYS_recvfrom, {-1, 0, 0, 0}},
 	{SYS_rt_sigaction, {0, 0, 0, 8}},
+	{SYS_rt_sigpending, {0, 8}},
 	{SYS_rt_sigprocmask, {SIG_BLOCK, 0, 0, 8}},
 	{SYS_rt_sigqueueinfo, {0, 0, 0}},
 	{SYS_rt_sigtimedwait, {0, 0, 0, 8}},

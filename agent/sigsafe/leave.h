@@ -46,10 +46,11 @@ bool td_leave_may(const ucontext_t *interrupted);
 
 /*
  * Opens the prepared window (thread->release) and goes back to the program, with its
- * mask.  Signals of the program that are pending come before.  If it returns, the
+ * mask.  Signals of the program that come meanwhile come before.  If it returns, the
  * handler is to leave as any other: true, with the window still to be opened, where
- * td_leave_may() is false or the mask cannot be set; false, without one, where one of
- * these signals has made it void. Context: signal, the last thing in the handler.
+ * td_leave_may() is false, a signal of the program waits or the mask cannot be set;
+ * false, without one, where a signal that came meanwhile has made it void.  Context:
+ * signal, the last thing in the handler.
  */
 bool td_leave(struct td_thread *thread, const ucontext_t *interrupted);
 

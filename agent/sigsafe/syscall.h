@@ -14,7 +14,7 @@
 
 #define td_syscall0(nr) td_syscall6(nr, 0, 0, 0, 0, 0, 0)
 #define td_syscall1(nr, a) td_syscall6(nr, (long)(a), 0, 0, 0, 0, 0)
-#define td_syscall2(nr, a, b) td_syscall6(nr, (long)(a), (long)(b), 0, 0, 0, 0)
+#define td_syscall2(nr, a, b) td_syscall_of_3(nr, (long)(a), (long)(b), 0)
 #define td_syscall3(nr, a, b, c) td_syscall_of_3(nr, (long)(a), (long)(b), (long)(c))
 #define td_syscall4(nr, a, b, c, d)                                                      \
 	td_syscall_of_4(nr, (long)(a), (long)(b), (long)(c), (long)(d))

@@ -32,6 +32,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "agent/sigsafe/arch.h"
 #include "tests/prog/spin.h"
 
 static volatile sig_atomic_t seen, nested;
@@ -171,6 +172,41 @@ static sigjmp_buf back;
 static void jump_out(int number)
 {
 	siglongjmp(back, number);
+}
+
+static uint64_t faults_at;
+static unsigned faults_elsewhere;
+
+static void note_fault(int number, siginfo_t *info, void *context)
+{
+	uint64_t ip = td_arch_ip(context);
+
+	(void)info;
+	if (!faults_at)
+		faults_at = ip;
+	faults_elsewhere += ip != faults_at;
+	siglongjmp(back, number);
+}
+
+static SPIN_NOINLINE int read_from(const volatile int *address)
+{
+	return *address;
+}
+
+/* Runtimes ask where it was: the JVM does for each null pointer. */
+static void faults(void)
+{
+	struct sigaction action = {.sa_sigaction = note_fault, .sa_flags = SA_SIGINFO};
+	volatile int seen_faults = 0;
+
+	sigfillset(&action.sa_mask);
+	sigaction(SIGSEGV, &action, NULL);
+	for (volatile int i = 0; i < 30000; i++)
+		if (sigsetjmp(back, 1))
+			seen_faults++;
+		else
+			read_from((const int *)sizeof(int));
+	printf("faults: %d, elsewhere %u\n", seen_faults, faults_elsewhere);
 }
 
 /* Handlers that never return, of a signal that a profiler likes and of another. */
@@ -701,6 +737,7 @@ static const struct {
 #endif
 	{"sleepers", sleepers},
 	{"readers", readers},
+	{"faults", faults},
 	{"jumps", jumps},
 	{"nesting", nesting},
 	{"waiting", waiting},

@@ -28,6 +28,7 @@ static const struct td_strobe_plan plan;
 static char pages[TD_PAGES * TD_PAGE] __attribute__((aligned(TD_PAGE)));
 static volatile unsigned opened, came_back, gave_up, ended, nested;
 static volatile bool ended_on_the_way, may;
+static int sent; /* in the middle of the handler */
 static sigset_t mask_of_nested;
 static bool nested_on_the_way;
 static ucontext_t trapped;
@@ -83,6 +84,8 @@ static void handler(int number, siginfo_t *info, void *context)
 	td_release_prepare(&thread, WINDOW, thread.window.empty);
 	thread.in_window = true;
 	disturb_vectors();
+	if (sent)
+		raise(sent);
 	if (at_step)
 		begin_to_step();
 	if (td_leave(&thread, interrupted))
@@ -122,6 +125,7 @@ static void setup(void)
 	td_own_stack = (struct td_own_stack){.size = UINT64_MAX};
 	atomic_store(&thread.tid, (uint32_t)gettid());
 	opened = came_back = gave_up = ended = nested = steps = 0;
+	sent = 0;
 	at_step = NULL;
 	handle_by(handler, 0, 0);
 	td_leave_setup();
@@ -535,12 +539,42 @@ START_TEST(bears_a_handler_that_does_not_return)
 }
 END_TEST
 
-/* rt_sigprocmask() fails from now on. */
-static void forbid_masks(void)
+static void find_the_program(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	nested++;
+	ck_assert_uint_eq(td_arch_ip(context), td_arch_ip(&trapped));
+}
+
+/* Faults do, that a signal of ours is sent in the middle of. */
+START_TEST(leaves_what_waits_to_the_kernel)
+{
+	struct timespec none = {0};
+	sigset_t mask;
+
+	set_handler(find_the_program);
+	sent = SIGUSR1;
+	trap_and_compare();
+	ck_assert_uint_eq(nested, 1);
+	ck_assert_uint_eq(came_back, 1);
+	ck_assert(thread.release.wanted); /* and the window is still to be opened */
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	trap_and_compare(); /* the program has it blocked */
+	ck_assert_uint_eq(nested, 1);
+	ck_assert_uint_eq(came_back, 1);
+	ck_assert_int_eq(sigtimedwait(&mask, NULL, &none), SIGUSR1);
+}
+END_TEST
+
+/* The system call fails from now on. */
+static void forbid(unsigned call)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigprocmask, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -553,7 +587,7 @@ static void forbid_masks(void)
 START_TEST(restores_the_mask_where_it_may_not_set_it)
 {
 	set_handler(program_handler);
-	forbid_masks();
+	forbid(SYS_rt_sigprocmask);
 	trap_and_compare();
 	ck_assert_uint_eq(came_back, 1);
 	ck_assert(!atomic_load(&thread.inside));
@@ -561,6 +595,16 @@ START_TEST(restores_the_mask_where_it_may_not_set_it)
 	thread.release.wanted = false;
 	raise(SIGUSR1);
 	ck_assert_uint_eq(nested, 1); /* so it is not blocked */
+}
+END_TEST
+
+START_TEST(leaves_to_the_kernel_what_it_may_not_ask_for)
+{
+	forbid(SYS_rt_sigpending);
+	trap_and_compare();
+	ck_assert_uint_eq(opened, 1);
+	ck_assert_uint_eq(came_back, 1);
+	ck_assert(thread.release.wanted);
 }
 END_TEST
 
@@ -708,7 +752,9 @@ int main(void)
 		runs_a_handler_before_the_window,
 		leaves_as_any_other_if_the_window_is_void,
 		bears_a_handler_that_does_not_return,
+		leaves_what_waits_to_the_kernel,
 		restores_the_mask_where_it_may_not_set_it,
+		leaves_to_the_kernel_what_it_may_not_ask_for,
 		leaves_what_it_does_not_know_to_the_kernel,
 		leaves_frames_that_are_unusual_to_the_kernel,
 		asks_for_what_has_passed_but_for_what_is_spare,

@@ -8,6 +8,7 @@
 #include <cpuid.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <string.h>
 
 #include "agent/sigsafe/groups.h"
 #include "agent/sigsafe/handler.h"
@@ -129,6 +130,19 @@ static inline bool may_leave(const ucontext_t *interrupted)
 bool td_leave_may(const ucontext_t *interrupted)
 {
 	return may_leave(interrupted);
+}
+
+/* Does a signal wait to come with the program's mask?  A fault of the program that ours
+ * was sent in the middle of, before Linux 6.11, waits like any other: its handler is to
+ * find where the program was, not where we are.  As if, where nobody says (a filter of
+ * system calls). */
+static inline bool is_awaited(const sigset_t *mask)
+{
+	uint64_t pending, blocked;
+
+	memcpy(&blocked, mask, sizeof(blocked));
+	return td_syscall2(SYS_rt_sigpending, &pending, sizeof(pending)) != 0 ||
+	       pending & ~blocked;
 }
 
 /* The program's mask.  Its handlers may run here, and may leave for good.  False:
@@ -298,7 +312,7 @@ td_leave(struct td_thread *thread, const ucontext_t *interrupted)
 	const greg_t *to;
 
 	thread->release.exact = false;
-	if (!may_leave(interrupted))
+	if (!may_leave(interrupted) || is_awaited(&interrupted->uc_sigmask))
 		return true;
 	/* a signal of ours that comes in here voids the window */
 	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
