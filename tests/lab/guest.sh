@@ -2,13 +2,44 @@
 # SPDX-License-Identifier: MIT
 # The guest of honour where there are counters: what programs write that watch their
 # signals, registers, waits, threads and children is the same without the agent, with
-# RDPMC's windows and with the kernel's.
+# RDPMC's windows and with the kernel's.  So is what runtimes do with faults of their
+# code, and with threads.
 . "$(dirname "$0")/lib.sh"
 
 (cd "$prog" && cp corners families sigs waits "$guest_dir/") || exit 99
 
 runs='corners:registers corners:sleepers corners:faults corners:jumps corners:nesting corners:waiting corners:held corners:coroutines corners:threads
 families:vforks families:vforks_blocked families:clones sigs: waits:10'
+
+# started NAME COMMAND FILES: one more run, with the libraries of FILES
+started()
+{
+	mkdir -p "$guest_dir/lib"
+	# shellcheck disable=SC2086 # $3 is several files
+	for library_file in $(ldd $3 | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | sort -u); do
+		cp "$library_file" "$guest_dir/lib/"
+	done
+	printf '#!/bin/sh\nLD_LIBRARY_PATH=/in/lib exec %s\n' "$2" >"$guest_dir/$1"
+	chmod +x "$guest_dir/$1"
+	runs="$runs $1:"
+}
+
+runtimes=$here/runtimes
+if ! missing javac JVM; then
+	jvm=$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")
+	mkdir "$guest_dir/jvm"
+	tar -C "$jvm" -chf - --exclude=src.zip bin/java conf lib | tar -C "$guest_dir/jvm" -xf -
+	javac -d "$guest_dir" "$runtimes/J.java" || fail "J.java does not compile"
+	libraries_of="$jvm/bin/java $jvm/lib/libjava.so $jvm/lib/server/libjvm.so"
+	java='/in/jvm/bin/java -Xmx64m -cp /in'
+	started jvm-interprets "$java -Xint J 8000 20" "$libraries_of"
+	started jvm-compiles "$java -XX:TieredStopAtLevel=1 J 10000 5" "$libraries_of"
+fi
+if ! missing node node; then
+	cp "$(command -v node)" "$guest_dir/node"
+	started node-workers "/in/node /in/workers.js 5000" "$guest_dir/node"
+	cp "$runtimes/workers.js" "$guest_dir/"
+fi
 
 # In the guest: each run three times, its output and status in /out/KIND.PROGRAM:ARGUMENT.
 cat >"$guest_dir/all.sh" <<END
@@ -17,7 +48,7 @@ mkdir /out/profiles
 for run in $(echo $runs); do
 	long=200000
 	case \$run in # a signal at a bad moment ends a wait, or stands for theirs: rare enough
-	*faults*) long=20000 ;;
+	*faults* | jvm*) long=20000 ;;
 	*sleepers* | waits* | sigs*) long=2000000 ;;
 	esac
 	set -- \${run#*:}

@@ -51,7 +51,8 @@ run_tests = \
 	tests/run/windows.sh
 
 TESTS += $(run_tests)
-EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/constant.py tests/run/expect.py tests/run/export.py tests/run/against-perf.py tests/run/browser.py tests/run/page.py
+EXTRA_DIST += $(run_tests) tests/run/lib.sh tests/run/constant.py tests/run/expect.py tests/run/export.py tests/run/against-perf.py tests/run/browser.py tests/run/page.py \
+	tests/run/runtimes/J.java tests/run/runtimes/cgo.go tests/run/runtimes/workers.js
 
 # The long form of real-programs.sh, alone: its shares come from a busy machine.
 .PHONY: check-real
