@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,8 @@ static int run_child(void *argument)
 	if (job->keep_fd >= 0)
 		td_syscall3(SYS_fcntl, job->keep_fd, F_SETFD, 0);
 	td_syscall3(SYS_dup3, 2, 1, 0); /* the program's stdout stays its own */
+	/* what the program may have forbidden itself outlives exec */
+	td_syscall2(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE);
 	job->error = (int)td_syscall3(SYS_execve, job->tool, job->argv, job->envp);
 	td_syscall1(SYS_exit, 127);
 	return 127;

@@ -8,6 +8,7 @@
 
 #include <time.h>
 
+#include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/thread.h"
 
 #define TD_CLOCK_COUNTERS 3u /* cpu_time (ns), faults, switches */
@@ -18,12 +19,17 @@ extern const struct td_counter_ops td_clock_counters;
 /* Samples only: never readable. */
 extern const struct td_counter_ops td_no_counters;
 
-/* What `clock` says, ns; by the vdso where it can.  Context: any. */
+/* What `clock` says, ns.  Context: any.  By a system call, for the vdso reads the time
+ * stamp counter, and the program may have forbidden it (PR_TSC_SIGSEGV); but not for the
+ * coarse clock. */
 static inline uint64_t td_clock_now(clockid_t clock)
 {
-	struct timespec now;
+	struct timespec now = {0};
 
-	clock_gettime(clock, &now);
+	if (clock == CLOCK_MONOTONIC_COARSE)
+		clock_gettime(clock, &now);
+	else
+		td_syscall2(SYS_clock_gettime, clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

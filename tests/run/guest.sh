@@ -50,8 +50,12 @@ done
 # It may forbid itself to read the time stamp counter, as clocks do.
 compare "$prog/notsc"
 expect "$(profile notsc)" <<'END'
-check(report["totals"]["samples"] > 50, "only %d samples" % report["totals"]["samples"])
+check(report["totals"]["samples"] > 100, "only %d samples" % report["totals"]["samples"])
 END
+agent TDAGENT_WINDOWS=vernier "$prog/notsc"
+same "notsc, vernier"
+agent TDAGENT_REPORT=stderr "$prog/notsc"
+grep -q '^samples ' "$work/agent.err" || fail "notsc: no report: $(head -n 1 "$work/agent.err")"
 
 # 200 times, short: not a word, and always the same end.
 for i in $(seq 200); do
