@@ -43,9 +43,11 @@ static inline bool td_backend_has_cycles(const struct td_backend_choice *choice)
 /* Why the measurement ended before the program. */
 enum td_down {
 	TD_DOWN_NOT,
-	TD_DOWN_SIGNAL,  /* the program reads our signal from a descriptor */
-	TD_DOWN_SECCOMP, /* it is about to forbid system calls, perhaps by death, or has
-			  * been started with some forbidden that we need */
+	TD_DOWN_SIGNAL, /* the program reads our signal from a descriptor */
+	/* from here on not one system call is made any more */
+	TD_DOWN_SECCOMP,  /* it is about to forbid some, perhaps by death, or has been
+			   * started with some forbidden that we need */
+	TD_DOWN_DISPATCH, /* it is about to have them sent to itself */
 };
 
 struct td_core {
@@ -62,22 +64,26 @@ struct td_core {
 
 extern struct td_core td_core;
 
+/* May system calls be forbidden to us?  Context: any. */
+static inline bool td_core_is_mute(void)
+{
+	return atomic_load(&td_core.down) >= TD_DOWN_SECCOMP;
+}
+
 /* False in a child that was made by a system call of its own (vfork, clone, a raw fork):
  * our threads are not its threads, and the kernel's mappings are not in it.  False,
  * without asking the kernel, if system calls may be forbidden.
  * Context: any. */
 static inline bool td_core_is_here(void)
 {
-	return atomic_load(&td_core.down) != TD_DOWN_SECCOMP &&
-	       (uint32_t)td_syscall0(SYS_getpid) == td_core.pid;
+	return !td_core_is_mute() && (uint32_t)td_syscall0(SYS_getpid) == td_core.pid;
 }
 
 /* True in such a child: its actions and masks are its own, while our memory may be its
  * parent's.  Context: any. */
 static inline bool td_core_is_elsewhere(void)
 {
-	return td_core.pid && atomic_load(&td_core.down) != TD_DOWN_SECCOMP &&
-	       !td_core_is_here();
+	return td_core.pid && !td_core_is_mute() && !td_core_is_here();
 }
 
 /*

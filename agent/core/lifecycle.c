@@ -141,14 +141,9 @@ static void begin(bool chosen)
 	td_threads_attach_self();
 }
 
-static bool is_confined(void)
-{
-	return atomic_load(&td_core.down) == TD_DOWN_SECCOMP;
-}
-
 static void before_fork(void)
 {
-	if (!is_confined())
+	if (!td_core_is_mute())
 		td_core_lock(&fork_mask);
 }
 
@@ -156,7 +151,7 @@ static void after_fork_in_parent(void)
 {
 	sigset_t mask = fork_mask;
 
-	if (!is_confined())
+	if (!td_core_is_mute())
 		td_core_unlock(&mask);
 }
 
@@ -195,7 +190,7 @@ static void start_anew(void)
 
 static void after_fork_in_child(void)
 {
-	if (!is_confined())
+	if (!td_core_is_mute())
 		start_anew();
 }
 
@@ -213,12 +208,12 @@ static void end_thread(void *rounds)
 
 size_t td_lifecycle_stack_room(void)
 {
-	return atomic_load(&td_core.running) && !is_confined() ? td_stacks_room() : 0;
+	return atomic_load(&td_core.running) && !td_core_is_mute() ? td_stacks_room() : 0;
 }
 
 void td_lifecycle_thread_begin(bool hidden, size_t stack)
 {
-	if (!atomic_load(&td_core.running) || is_confined())
+	if (!atomic_load(&td_core.running) || td_core_is_mute())
 		return;
 	td_stacks_know(stack);
 	td_threads_attach_self();
@@ -304,9 +299,11 @@ static void say_down(enum td_down why)
 			"measured until then",
 			td_signal.number);
 	else
-		td_core_note(
-			"the program confines itself (seccomp): measured until then%s%s",
-			td_core.path[0] ? "; tdagent report " : "", td_core.path);
+		td_core_note("the program %s: measured until then%s%s",
+			     why == TD_DOWN_SECCOMP
+				     ? "confines itself (seccomp)"
+				     : "handles system calls itself (user dispatch)",
+			     td_core.path[0] ? "; tdagent report " : "", td_core.path);
 }
 
 /* Whatever comes later, not a word from us; a filter may mean every thread. */
@@ -334,7 +331,7 @@ void td_lifecycle_stand_down(enum td_down why)
 	td_threads_finish();
 	td_core_lock(&saved);
 	td_handler_drain();
-	if (why == TD_DOWN_SECCOMP)
+	if (why >= TD_DOWN_SECCOMP)
 		leave_confined();
 	td_core_unlock(&saved);
 	atomic_store(&td_core.down, why);

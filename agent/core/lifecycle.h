@@ -24,8 +24,8 @@ void td_lifecycle_finish(void);
 bool td_lifecycle_before_exec(void);
 void td_lifecycle_after_failed_exec(void);
 
-/* Ends the measurement while the program goes on: what was measured stays.  For
- * TD_DOWN_SECCOMP not one system call is made afterwards. */
+/* Ends the measurement while the program goes on: what was measured stays.  From
+ * TD_DOWN_SECCOMP on not one system call is made afterwards. */
 void td_lifecycle_stand_down(enum td_down why);
 
 /* Before the program makes a second thread, or gives up a right or a view of the file

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* System calls that the program makes by itself: a filter that it puts on them
- * may end it at ours, and an action set so would take our signal away. */
+ * may end it at ours, as may a handler that it gets them by, and an action set so
+ * would take our signal away. */
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
@@ -35,13 +36,16 @@ static bool gives_up_rights(long number)
 	return false;
 }
 
-static void look_at(long number, long a)
+static void look_at(long number, long a, long b)
 {
 	bool filter = number == SYS_seccomp &&
 		      (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER);
 
 	if (filter || (number == SYS_prctl && a == PR_SET_SECCOMP))
 		td_lifecycle_stand_down(TD_DOWN_SECCOMP);
+	if (number == SYS_prctl && a == PR_SET_SYSCALL_USER_DISPATCH &&
+	    b != PR_SYS_DISPATCH_OFF)
+		td_lifecycle_stand_down(TD_DOWN_DISPATCH);
 	if (gives_up_rights(number))
 		td_lifecycle_settle();
 }
@@ -54,7 +58,7 @@ static bool is_our_action(long number, long a, long size)
 
 long hook_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	look_at(number, a);
+	look_at(number, a, b);
 	if (is_our_action(number, a, d)) {
 		td_actions_exchange_raw((const void *)b, (void *)c);
 		return 0;
@@ -65,6 +69,6 @@ long hook_syscall(long number, long a, long b, long c, long d, long e, long f)
 int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	       unsigned long d)
 {
-	look_at(SYS_prctl, option);
+	look_at(SYS_prctl, option, (long)a);
 	return td_real()->prctl(option, a, b, c, d);
 }

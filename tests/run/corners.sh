@@ -56,6 +56,21 @@ for way in $("$prog/corners"); do
 done
 rm -f "$work"/profiles/*
 
+# System calls that are signals to the program: ours would be, too.
+plain "$prog/dispatched"
+if grep -q '^taken' "$work/plain.out"; then
+	agent "$prog/dispatched"
+	drop_note agent "user dispatch" dispatched
+	same dispatched
+	expect "$(profile dispatched)" <<'END'
+check(report["totals"]["samples"] > 10, "%d samples before" % report["totals"]["samples"])
+check(report["run"]["state"] == "exited", "the state is " + report["run"]["state"])
+END
+	rm -f "$work"/profiles/*
+else
+	cat "$work/plain.out"
+fi
+
 # A daemon outlives who started it: the pipe ends with it.
 compare sh -c '"$1" daemon | cat' sh "$prog/corners"
 set -- $(profiles corners)
