@@ -6,7 +6,7 @@
 
 mkdir "$guest_dir/lib"
 strip -o "$guest_dir/tdagent" "$tdagent"
-ldd "$tdagent" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | xargs -I '{}' cp -L '{}' "$guest_dir/lib/"
+copy_libraries "$guest_dir/lib" "$tdagent"
 strip "$guest_dir"/lib/*
 
 # agree LABEL OPTIONS COMMAND [OPTION...]

@@ -11,14 +11,11 @@
 runs='corners:registers corners:sleepers corners:faults corners:jumps corners:nesting corners:waiting corners:held corners:coroutines corners:threads
 families:vforks families:vforks_blocked families:clones sigs: waits:10'
 
-# started NAME COMMAND FILES: one more run, with the libraries of FILES
+mkdir "$guest_dir/lib"
+
+# started NAME COMMAND: one more run
 started()
 {
-	mkdir -p "$guest_dir/lib"
-	# shellcheck disable=SC2086 # $3 is several files
-	for library_file in $(ldd $3 | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | sort -u); do
-		cp "$library_file" "$guest_dir/lib/"
-	done
 	printf '#!/bin/sh\nLD_LIBRARY_PATH=/in/lib exec %s\n' "$2" >"$guest_dir/$1"
 	chmod +x "$guest_dir/$1"
 	runs="$runs $1:"
@@ -30,15 +27,16 @@ if ! missing javac JVM; then
 	mkdir "$guest_dir/jvm"
 	tar -C "$jvm" -chf - --exclude=src.zip bin/java conf lib | tar -C "$guest_dir/jvm" -xf -
 	javac -d "$guest_dir" "$runtimes/J.java" || fail "J.java does not compile"
-	libraries_of="$jvm/bin/java $jvm/lib/libjava.so $jvm/lib/server/libjvm.so"
+	copy_libraries "$guest_dir/lib" "$jvm/bin/java" "$jvm/lib/libjava.so" "$jvm/lib/server/libjvm.so"
 	java='/in/jvm/bin/java -Xmx64m -cp /in'
-	started jvm-interprets "$java -Xint J 8000 20" "$libraries_of"
-	started jvm-compiles "$java -XX:TieredStopAtLevel=1 J 10000 5" "$libraries_of"
+	started jvm-interprets "$java -Xint J 8000 20"
+	started jvm-compiles "$java -XX:TieredStopAtLevel=1 J 10000 5"
 fi
 if ! missing node node; then
 	cp "$(command -v node)" "$guest_dir/node"
-	started node-workers "/in/node /in/workers.js 5000" "$guest_dir/node"
 	cp "$runtimes/workers.js" "$guest_dir/"
+	copy_libraries "$guest_dir/lib" "$guest_dir/node"
+	started node-workers "/in/node /in/workers.js 5000"
 fi
 
 # In the guest: each run three times, its output and status in /out/KIND.PROGRAM:ARGUMENT.

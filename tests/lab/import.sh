@@ -8,7 +8,7 @@ perf=$(command -v perf) || skip "perf is missing"
 mkdir "$guest_dir/lib"
 cp -L "$perf" "$guest_dir/perf"
 cp -L "$tdagent" "$guest_dir/tdagent"
-ldd "$perf" "$tdagent" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | sort -u | xargs -I '{}' cp -L '{}' "$guest_dir/lib/"
+copy_libraries "$guest_dir/lib" "$perf" "$tdagent"
 strip "$guest_dir/perf" "$guest_dir/tdagent" "$guest_dir"/lib/*
 
 nodes="topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound"

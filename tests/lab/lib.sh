@@ -25,13 +25,19 @@ lab()
 	rm -f "$work/$1.tar"
 }
 
+# copy_libraries DIRECTORY FILE...: the libraries of FILEs are in DIRECTORY
+copy_libraries()
+{
+	to=$1
+	shift
+	ldd "$@" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | sort -u | xargs -I '{}' cp -L '{}' "$to/"
+}
+
 # with_command: ./tdagent and its libraries are in the guest, for LD_LIBRARY_PATH=/in.
 with_command()
 {
 	cp "$tdagent" "$guest_dir/tdagent" || exit 99
-	for library_file in $(ldd "$tdagent" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p'); do
-		cp "$library_file" "$guest_dir/"
-	done
+	copy_libraries "$guest_dir" "$tdagent"
 }
 
 # with_agent LONG SHORT: the beginning of a command that is measured; the same

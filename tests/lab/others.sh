@@ -10,7 +10,7 @@ accurate watchdog --brief --windows 100 --enough 10
 perf=$(command -v perf) || skip "perf is missing: perf stat was not compared"
 mkdir "$guest_dir/lib"
 cp -L "$perf" "$guest_dir/perf"
-ldd "$perf" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | xargs -I '{}' cp -L '{}' "$guest_dir/lib/"
+copy_libraries "$guest_dir/lib" "$perf"
 strip "$guest_dir/perf" "$guest_dir"/lib/*
 # the agent's user-mode view needs perf without the kernel: as an ordinary user
 stat="LD_LIBRARY_PATH=/in/lib ./perf stat --topdown -x, -o /out/perf"

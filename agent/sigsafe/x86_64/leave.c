@@ -134,8 +134,8 @@ bool td_leave_may(const ucontext_t *interrupted)
 
 /* Does a signal wait to come with the program's mask?  A fault of the program that ours
  * was sent in the middle of, before Linux 6.11, waits like any other: its handler is to
- * find where the program was, not where we are.  As if, where nobody says (a filter of
- * system calls). */
+ * find where the program was, not where we are.  True as well where the kernel does not
+ * say (a filter of system calls). */
 static inline bool is_awaited(const sigset_t *mask)
 {
 	uint64_t pending, blocked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Four threads; each so many turns, and at each so-manieth what the processor faults at.
+// Four threads with so many turns each; every so many turns the processor faults.
 public class J {
 	static int length(int[] of) {
 		return of.length; // a SIGSEGV that the JVM makes an exception
