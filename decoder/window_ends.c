@@ -124,13 +124,23 @@ static void find_places(struct search *s)
 	}
 }
 
-/* The program has run, and is where it was. */
+/* The program has done something in the window.  Where nobody counted its instructions:
+ * it should have. */
+static int has_run(const struct search *s, size_t i)
+{
+	const float *clock = s->input->clock;
+
+	if (clock && !isnan(clock[i]))
+		return clock[i] > 0;
+	return s->input->window[i].requested >
+	       s->axis->start + RUNS * s->axis->start_spread;
+}
+
+/* It has run, and is where it was. */
 static int comes_again(const struct search *s, size_t i)
 {
-	const struct td_separate_window *w = &s->input->window[i];
-
-	return w->calls == 0 && s->opened[i] == s->closed[i] &&
-	       w->requested > s->axis->start + RUNS * s->axis->start_spread;
+	return s->input->window[i].calls == 0 && s->opened[i] == s->closed[i] &&
+	       has_run(s, i);
 }
 
 static void count_ends(struct search *s)

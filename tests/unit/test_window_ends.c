@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <math.h>
 #include <string.h>
 
 #include "decoder/window_ends.h"
@@ -417,6 +418,35 @@ START_TEST(steps_take_time)
 }
 END_TEST
 
+/* A window may end where it opened because nothing has run: then that is no loop's head,
+ * though by its length something should have. */
+START_TEST(windows_of_nothing)
+{
+	size_t entered, still;
+
+	begin();
+	axis.start_spread = 0;
+	entered = step(30, CALLER, CALLS, CALLEE, 0, 1, 5);
+	still = step(1, CALLEE, 0, CALLEE, 0, 0, 0);
+	window[still].requested = 101;
+	find();
+	closes(entered, CALLER, 1);
+	td_ends_free(&ends);
+	ticks[still] = NAN; /* nobody counted */
+	find();
+	closes(entered, CALLEE, 0);
+	td_ends_free(&ends);
+	window[still].requested = 100;
+	find();
+	closes(entered, CALLER, 1);
+	td_ends_free(&ends);
+	ticks[still] = 9;
+	find();
+	closes(entered, CALLEE, 0);
+	td_ends_free(&ends);
+}
+END_TEST
+
 /* Without a counter of returns, or windows that hold some, nothing is known. */
 START_TEST(of_no_use)
 {
@@ -437,11 +467,12 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("window_ends",
-			 (const TTest *const[]){
-				 visits_begin, long_visits_tell_more, others_stay,
-				 entered_from_within, not_behind_a_call, few_to_either,
-				 two_callers, one_call_in_a_loop, by_blocks,
-				 left_everywhere, how_often_at_each, steps_tell,
-				 steps_by_jumps, steps_take_time, of_no_use, NULL});
+	return unit_main(
+		"window_ends",
+		(const TTest *const[]){visits_begin, long_visits_tell_more, others_stay,
+				       entered_from_within, not_behind_a_call,
+				       few_to_either, two_callers, one_call_in_a_loop,
+				       by_blocks, left_everywhere, how_often_at_each,
+				       steps_tell, steps_by_jumps, steps_take_time,
+				       windows_of_nothing, of_no_use, NULL});
 }
