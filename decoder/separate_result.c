@@ -18,7 +18,8 @@
 #define SHORT_VISIT 25.  /* cycles: shorter ones are not told apart reliably */
 #define LATE_VISITS 3.   /* times what interrupts are late: the same */
 #define DOUBT 2.         /* standard deviations: it may be that long */
-#define LEAN_MOVES 0.5   /* of a lean without a twin, a function's value */
+#define LEAN_MOVES 0.5   /* of a lean without a twin, a function's value, at most */
+#define LEAN_BEYOND 2.   /* the same for the part that own windows do not cover */
 #define LATE_MOVES 0.5   /* of what late interrupts may move between pieces: its error */
 #define START_SURE 0.25  /* cycles */
 #define START_EXACT 0.15 /* where nothing rounds the counts of own windows */
@@ -91,7 +92,9 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 		part = share(s, answer, c);
 		answer[function].prior += part * s->prior_part[c];
 		answer[function].covered += part * s->normal.covered[c];
-		answer[function].lean += LEAN_MOVES * part * s->left_lean[c];
+		answer[function].lean +=
+			part * s->left_lean[c] *
+			fmin(LEAN_MOVES, LEAN_BEYOND * (1 - s->normal.covered[c]));
 		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
 			answer[function].value[k] += part * s->bounded.each[c][k];
 			answer[function].free[k] += part * s->at.each[c][k];
@@ -171,11 +174,11 @@ static int add_all(const struct td_separate_state *s, struct answer *answer)
 	return err;
 }
 
-/* What each column's share of its function loses with the batch. */
+/* What each column's share of its function loses with the batch, if there is one. */
 static void count_ends(const struct td_separate_state *s, unsigned without, double *ends)
 {
 	memcpy(ends, s->columns.ends, s->columns.columns * sizeof(*ends));
-	for (size_t i = 0; i < s->input->windows; i++) {
+	for (size_t i = 0; i < s->input->windows && without != TD_NO_BATCH; i++) {
 		if (s->input->window[i].empty || td_row_batch(s->input, i) != without)
 			continue;
 		ends[s->ends.open[i]]--;
@@ -183,7 +186,8 @@ static void count_ends(const struct td_separate_state *s, unsigned without, doub
 	}
 }
 
-/* How far a function's values move without the batch, into change[functions]. */
+/* How far a function's values move by `pull`, where columns have so many ends, into
+ * change[functions]. */
 static void change_of(const struct td_separate_state *s, const struct answer *answer,
 		      const struct td_unknowns *pull, double *ends, td_sides *change)
 {
@@ -256,36 +260,70 @@ static void add_cost(const struct td_unknowns *pull, struct cost *cost)
 	cost->square += sum * sum;
 }
 
+/* One step of the jackknife, and room for it. */
+struct step {
+	struct td_lines lines;
+	struct td_unknowns pull;
+	double *ends;     /* [columns + functions] */
+	td_sides *change; /* [functions] */
+	td_sides *rest;   /* [functions]: of a step with all windows, to where a further
+			     round would be */
+};
+
 /*
  * One step towards the solution without the batch: the equations are linear but for
  * the times, which the step has anew.
  */
+static int take_step(struct td_separate_state *s, const struct answer *answer,
+		     unsigned batch, struct step *step, td_sides *change)
+{
+	int err = without_batch(s, batch, &step->lines, &step->pull);
+
+	if (err)
+		return err;
+	count_ends(s, batch, step->ends);
+	change_of(s, answer, &step->pull, step->ends, change);
+	return 0;
+}
+
+/* What all windows would move as well is not the batch's; times their number it would be
+ * taken for a bias. */
+static void take_rest(const struct td_separate_state *s, struct step *step)
+{
+	for (size_t f = 0; f < s->input->functions; f++)
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			step->change[f][k] -= step->rest[f][k];
+}
+
 static int jackknife(struct td_separate_state *s, struct answer *answer,
 		     struct cost *cost)
 {
-	size_t n = s->columns.columns + s->input->functions + 1;
-	struct td_unknowns pull = {
-		.each = malloc((s->normal.unknowns + 1) * sizeof(*pull.each))};
-	double *ends = malloc(n * sizeof(*ends));
-	td_sides *change = malloc((s->input->functions + 1) * sizeof(*change));
-	struct td_lines lines = {0};
-	int err = pull.each && ends && change ? 0 : -ENOMEM;
+	size_t functions = s->input->functions + 1;
+	struct step step = {
+		.pull.each = malloc((s->normal.unknowns + 1) * sizeof(*step.pull.each)),
+		.ends = malloc((s->columns.columns + functions) * sizeof(*step.ends)),
+		.change = malloc(functions * sizeof(*step.change)),
+		.rest = malloc(functions * sizeof(*step.rest)),
+	};
+	int err = step.pull.each && step.ends && step.change && step.rest ? 0 : -ENOMEM;
 
+	if (!err)
+		err = take_step(s, answer, TD_NO_BATCH, &step, step.rest);
 	for (unsigned b = 0; b < TD_BATCHES && !err; b++) {
-		err = without_batch(s, b, &lines, &pull);
+		err = take_step(s, answer, b, &step, step.change);
 		if (err)
 			break;
-		count_ends(s, b, ends);
-		change_of(s, answer, &pull, ends, change);
+		take_rest(s, &step);
 		for (size_t f = 0; f < s->input->functions && s->trace; f++)
-			s->trace[f].change[b] = change[f][s->input->traced - 1];
-		add_change(s, answer, b, (const td_sides *)change);
-		add_cost(&pull, cost);
+			s->trace[f].change[b] = step.change[f][s->input->traced - 1];
+		add_change(s, answer, b, (const td_sides *)step.change);
+		add_cost(&step.pull, cost);
 	}
-	td_lines_free(&lines);
-	free(pull.each);
-	free(ends);
-	free(change);
+	td_lines_free(&step.lines);
+	free(step.pull.each);
+	free(step.ends);
+	free(step.change);
+	free(step.rest);
 	return err;
 }
 

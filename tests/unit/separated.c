@@ -72,6 +72,24 @@ void limit(double from, double to, double points)
 	ck_assert_int_gt(seen, 0);
 }
 
+double half_width(double from, double to)
+{
+	double sum = 0, n = 0;
+
+	for (unsigned f = 0; f < sim.functions; f++) {
+		for (int i = 0; i < TD_NODES_LEVEL1; i++) {
+			const struct td_topdown_value *of = &result.function[f].node[i];
+
+			if (!of->present || visit(f) < from || visit(f) >= to)
+				continue;
+			sum += 100 * (of->estimate.high - of->estimate.low) / 2;
+			n++;
+		}
+	}
+	ck_assert_double_gt(n, 0);
+	return sum / n;
+}
+
 void count_held(struct held *held)
 {
 	for (unsigned f = 0; f < sim.functions; f++) {

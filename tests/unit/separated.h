@@ -30,6 +30,9 @@ double visit(unsigned function);
 /* No function of so many cycles a visit, and of a percent of the time, is further off. */
 void limit(double from, double to, double points);
 
+/* Mean half width of level 1, in points, of functions of so many cycles a visit. */
+double half_width(double from, double to);
+
 /* Intervals of functions that are told apart, and those of them that hold the truth. */
 struct held {
 	double inside, all;
