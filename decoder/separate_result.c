@@ -43,6 +43,7 @@ struct answer {
 	double lean;          /* error by a lean that is left to instructions */
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
+	td_sides rest;        /* what a further round would move */
 	td_sides late;        /* error by ends that are in the wrong piece */
 	td_sides common;      /* variance that no batch shows (window_common.h) */
 	double repeated;      /* square of the error by windows that are alike */
@@ -266,33 +267,39 @@ struct step {
 	struct td_unknowns pull;
 	double *ends;     /* [columns + functions] */
 	td_sides *change; /* [functions] */
-	td_sides *rest;   /* [functions]: of a step with all windows, to where a further
-			     round would be */
 };
 
 /*
  * One step towards the solution without the batch: the equations are linear but for
  * the times, which the step has anew.
  */
-static int take_step(struct td_separate_state *s, const struct answer *answer,
-		     unsigned batch, struct step *step, td_sides *change)
+static int step_without(struct td_separate_state *s, const struct answer *answer,
+			unsigned batch, struct step *step)
 {
 	int err = without_batch(s, batch, &step->lines, &step->pull);
 
 	if (err)
 		return err;
 	count_ends(s, batch, step->ends);
-	change_of(s, answer, &step->pull, step->ends, change);
+	change_of(s, answer, &step->pull, step->ends, step->change);
 	return 0;
 }
 
-/* What all windows would move as well is not the batch's; times their number it would be
- * taken for a bias. */
-static void take_rest(const struct td_separate_state *s, struct step *step)
+static void keep_rest(const struct td_separate_state *s, const struct step *step,
+		      struct answer *answer)
+{
+	for (size_t f = 0; f < s->input->functions; f++)
+		memcpy(answer[f].rest, step->change[f], sizeof(answer[f].rest));
+}
+
+/* What all windows would move as well is not the batch's; times the number of batches it
+ * would be taken for a bias. */
+static void take_rest(const struct td_separate_state *s, const struct answer *answer,
+		      struct step *step)
 {
 	for (size_t f = 0; f < s->input->functions; f++)
 		for (int k = 0; k < TD_SEPARATE_NODES; k++)
-			step->change[f][k] -= step->rest[f][k];
+			step->change[f][k] -= answer[f].rest[k];
 }
 
 static int jackknife(struct td_separate_state *s, struct answer *answer,
@@ -303,17 +310,18 @@ static int jackknife(struct td_separate_state *s, struct answer *answer,
 		.pull.each = malloc((s->normal.unknowns + 1) * sizeof(*step.pull.each)),
 		.ends = malloc((s->columns.columns + functions) * sizeof(*step.ends)),
 		.change = malloc(functions * sizeof(*step.change)),
-		.rest = malloc(functions * sizeof(*step.rest)),
 	};
-	int err = step.pull.each && step.ends && step.change && step.rest ? 0 : -ENOMEM;
+	int err = step.pull.each && step.ends && step.change ? 0 : -ENOMEM;
 
 	if (!err)
-		err = take_step(s, answer, TD_NO_BATCH, &step, step.rest);
+		err = step_without(s, answer, TD_NO_BATCH, &step);
+	if (!err)
+		keep_rest(s, &step, answer);
 	for (unsigned b = 0; b < TD_BATCHES && !err; b++) {
-		err = take_step(s, answer, b, &step, step.change);
+		err = step_without(s, answer, b, &step);
 		if (err)
 			break;
-		take_rest(s, &step);
+		take_rest(s, answer, &step);
 		for (size_t f = 0; f < s->input->functions && s->trace; f++)
 			s->trace[f].change[b] = step.change[f][s->input->traced - 1];
 		add_change(s, answer, b, (const td_sides *)step.change);
@@ -323,7 +331,6 @@ static int jackknife(struct td_separate_state *s, struct answer *answer,
 	free(step.pull.each);
 	free(step.ends);
 	free(step.change);
-	free(step.rest);
 	return err;
 }
 
@@ -425,11 +432,13 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 	double start = start_error(s) / pow(fmax(1, visit / 2), 2);
 	double differ = (a->prior * a->prior + start) * spread_of(s, node);
 	double off = td_separate_node(a->off, node);
+	double rest = td_separate_node(a->rest, node);
 	double late = LATE_MOVES * (a->late[measured[node]] +
 				    (minus[node] < 0 ? 0 : a->late[minus[node]]));
 
-	return bias * bias + differ + off * off + a->common[measured[node]] +
-	       a->uneven * a->uneven + a->lean * a->lean + late * late +
+	return bias * bias + differ + off * off + rest * rest +
+	       a->common[measured[node]] + a->uneven * a->uneven + a->lean * a->lean +
+	       late * late +
 	       fmax(rounding(a, node), a->repeated * (minus[node] < 0 ? 1 : 2));
 }
 
