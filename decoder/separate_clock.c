@@ -22,22 +22,11 @@ struct share {
 	td_sides sum;
 };
 
-static void count_ends(const struct td_separate_state *s, unsigned without, double *ends)
-{
-	memcpy(ends, s->columns.ends, s->columns.columns * sizeof(*ends));
-	for (size_t i = 0; i < s->input->windows && without != TD_NO_BATCH; i++) {
-		if (s->input->window[i].empty || td_row_batch(s->input, i) != without)
-			continue;
-		ends[s->ends.open[i]]--;
-		ends[s->ends.close[i]]--;
-	}
-}
-
 /* Of each function, the mean of its columns. */
 static void add_up(const struct td_separate_state *s, unsigned without, double *ends,
 		   struct share *share)
 {
-	count_ends(s, without, ends);
+	td_separate_ends(s, without, ends);
 	memset(share, 0, s->input->functions * sizeof(*share));
 	for (uint32_t c = 0; c < s->columns.columns; c++) {
 		uint32_t function = s->columns.function[c];

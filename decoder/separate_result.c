@@ -175,8 +175,7 @@ static int add_all(const struct td_separate_state *s, struct answer *answer)
 	return err;
 }
 
-/* What each column's share of its function loses with the batch, if there is one. */
-static void count_ends(const struct td_separate_state *s, unsigned without, double *ends)
+void td_separate_ends(const struct td_separate_state *s, unsigned without, double *ends)
 {
 	memcpy(ends, s->columns.ends, s->columns.columns * sizeof(*ends));
 	for (size_t i = 0; i < s->input->windows && without != TD_NO_BATCH; i++) {
@@ -280,7 +279,7 @@ static int step_without(struct td_separate_state *s, const struct answer *answer
 
 	if (err)
 		return err;
-	count_ends(s, batch, step->ends);
+	td_separate_ends(s, batch, step->ends);
 	change_of(s, answer, &step->pull, step->ends, step->change);
 	return 0;
 }

@@ -52,6 +52,9 @@ int td_separate_lines(const struct td_separate_state *s, const struct td_axis *a
  */
 int td_separate_tie(struct td_separate_state *s, const double *prior_part);
 
+/* ends[columns]: without the batch (TD_NO_BATCH: with all). */
+void td_separate_ends(const struct td_separate_state *s, unsigned without, double *ends);
+
 /* Jackknife, intervals, evidence: fills *result.  0 or -ENOMEM. */
 int td_separate_finish(struct td_separate_state *state, struct td_separate *result);
 

@@ -33,11 +33,8 @@ START_TEST(edges)
 }
 END_TEST
 
-/* What a further round would still move is no bias: taken for one, half widths of long
- * functions are 0.21 points. */
 START_TEST(small_edges)
 {
-	struct held held = {0};
 	const struct sim_setup setup = {.kind = SIM_AWKWARD,
 					.seed = 1,
 					.windows = 100000,
@@ -50,9 +47,7 @@ START_TEST(small_edges)
 	limit(100, INFINITY, 1);
 	limit(25, 100, 7);
 	ck_assert_double_eq_tol(result.cost.cycles.value, 263, 5);
-	ck_assert_double_lt(half_width(1000, INFINITY), 0.15);
-	count_held(&held);
-	limit_held(&held, 93, 100);
+	done();
 }
 END_TEST
 
@@ -95,9 +90,12 @@ START_TEST(no_short_windows)
 }
 END_TEST
 
-/* Calls and returns show how long visits are where edges hide it. */
+/* Calls and returns show how long visits are where edges hide it.  What a further round
+ * would still move is no bias: taken for one, half widths of long functions are 0.25
+ * points. */
 START_TEST(short_visits_behind_edges)
 {
+	struct held held = {0};
 	const struct sim_setup setup = {.kind = SIM_CYCLE,
 					.seed = 1,
 					.program = 3,
@@ -116,7 +114,9 @@ START_TEST(short_visits_behind_edges)
 			ck_assert_double_eq_tol(result.function[f].visit, visit(f),
 						0.05 * visit(f));
 	}
-	done();
+	ck_assert_double_lt(half_width(1000, INFINITY), 0.17);
+	count_held(&held);
+	limit_held(&held, 88, 100); /* of 84, one run */
 }
 END_TEST
 
