@@ -296,7 +296,8 @@ void td_report_path_values(const struct td_report *report,
 
 /*
  * 1 when a function's value is too uncertain to act on: half its interval is more
- * than 10 points, or it has fewer windows than the query wants.
+ * than 10 points, it has fewer windows than the query wants, or it is known only
+ * together with the function's callers, of which no interval says how far its own is.
  */
 int td_report_is_vague(const struct td_report *report,
 		       const struct td_report_function *function, int node);

@@ -20,6 +20,8 @@
  * millisecond; there are thousands of such paths. */
 #define PATH_WINDOWS 16
 
+#define WIDE 0.1 /* half an interval that is too wide to act on */
+
 /* A node's value once there are windows; "absent" sorts last. */
 static double node_value(const struct td_report_function *f, unsigned node)
 {
@@ -379,6 +381,21 @@ const struct td_topdown_value *td_report_answer(const struct td_report_function 
 		 (!own[TD_NODE_RETIRING].present ||
 		  (f->evidence == TD_EVIDENCE_CALLERS && width(all) < width(own)));
 	return *total ? all : own;
+}
+
+int td_report_is_vague(const struct td_report *report,
+		       const struct td_report_function *function, int node)
+{
+	int total;
+	const struct td_topdown_value *answer = td_report_answer(function, &total);
+	uint64_t windows = total               ? function->total.windows
+			   : report->separated ? function->told
+					       : function->windows;
+	const struct td_estimate *e = &answer[node].estimate;
+
+	return answer[node].present &&
+	       (windows < report->query.min_windows || e->high - e->low > 2 * WIDE ||
+		(!total && function->evidence == TD_EVIDENCE_CALLERS));
 }
 
 static int note_paths(struct td_report *report)

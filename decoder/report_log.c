@@ -14,7 +14,6 @@
 #include "decoder/window_strays.h"
 
 #define BASE_MOST 64u /* returns that our own code can have in a window */
-#define WIDE 0.1      /* half an interval that is too wide to act on */
 
 struct ends {
 	uint64_t at[2]; /* interrupted addresses, as the rows' */
@@ -780,18 +779,4 @@ void td_report_log_free(struct td_report_log *log)
 	free(log->clock);
 	free(log->same);
 	free(log);
-}
-
-int td_report_is_vague(const struct td_report *report,
-		       const struct td_report_function *function, int node)
-{
-	int total;
-	const struct td_topdown_value *answer = td_report_answer(function, &total);
-	uint64_t windows = total               ? function->total.windows
-			   : report->separated ? function->told
-					       : function->windows;
-	const struct td_estimate *e = &answer[node].estimate;
-
-	return answer[node].present &&
-	       (windows < report->query.min_windows || e->high - e->low > 2 * WIDE);
 }

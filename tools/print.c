@@ -89,7 +89,9 @@ static const struct {
 	      "only)"},
 	{'<', "the bottleneck: the largest that is above its threshold, of level 2 if "
 	      "there is one"},
-	{'?', "too uncertain to act on (more than ±10 points, or too few windows)"},
+	{'?',
+	 "too uncertain to act on (more than ±10 points, too few windows, or not told "
+	 "from its callers)"},
 };
 #define LEGEND (sizeof(legend) / sizeof(legend[0]))
 

@@ -506,6 +506,39 @@ END_TEST
 #define HAS(text, part)                                                                  \
 	ck_assert_msg(strstr(text, part) != NULL, "no %s in\n%s", part, text)
 
+/* However narrow its interval: it is not of what the function does by itself. */
+START_TEST(vague_with_callers_only)
+{
+	struct td_report_query query = {0};
+	struct td_report *report = td_report_new(&query);
+	uint32_t narrow = 0;
+	struct build build;
+	struct sim sim;
+
+	sim_run(&sim, &setup);
+	log_run(&build, &sim);
+	build_add(&build, report);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	for (size_t i = 0; i < report->functions; i++) {
+		const struct td_report_function *f = &report->function[i];
+		const struct td_estimate *e = &f->node[TD_NODE_RETIRING].estimate;
+
+		if (!f->node[TD_NODE_RETIRING].present)
+			continue;
+		if (f->evidence == TD_EVIDENCE_CALLERS) {
+			narrow += e->high - e->low < 0.2;
+			ck_assert(td_report_is_vague(report, f, TD_NODE_RETIRING));
+		} else {
+			ck_assert_int_eq(td_report_is_vague(report, f, TD_NODE_RETIRING),
+					 e->high - e->low > 0.2);
+		}
+	}
+	ck_assert_uint_gt(narrow, 0);
+	td_report_free(report);
+	build_free(&build);
+	sim_free(&sim);
+}
+
 START_TEST(in_print)
 {
 	struct td_report_query query = {.min_windows = 600};
@@ -693,6 +726,7 @@ int main(void)
 						totals_by_groups,
 						profiles_add_up,
 						in_print,
+						vague_with_callers_only,
 						by_instructions,
 						cold_first_window,
 						parts_of_slots,

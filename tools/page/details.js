@@ -18,7 +18,7 @@ function nodeRows(f) {
     const cells = [el("td", {}, limit(node))];
     for (const side of both ? [own, all] : [own[node] ? own : all]) {
       const v = side[node];
-      cells.push(el("td", {class: "num"}, ...(v ? written(v) : [])));
+      cells.push(el("td", {class: "num"}, ...(v ? written(v, isWide(v) || (side === own && !isToldApart(f))) : [])));
     }
     if (!both)
       cells.push(el("td", {}, range(node, e)));
@@ -79,7 +79,7 @@ function shareLine(f) {
 
 function hintOf(f) {
   const {topdown, bottleneck} = answer(f);
-  if (!bottleneck || isWide(topdown[bottleneck]))
+  if (!bottleneck || isVague(f, topdown[bottleneck]))
     return null;
   return el("p", {class: "hint"}, `${TITLES[bottleneck]}: ${hints[bottleneck]}.`);
 }

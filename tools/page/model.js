@@ -42,6 +42,7 @@ const base = path => path.slice(path.lastIndexOf("/") + 1) || path;
 // Half of the interval in points; undefined where it has no bounds.
 const half = e => e && e.low !== undefined && e.high !== undefined ? (e.high - e.low) / 2 : undefined;
 const isWide = e => !(half(e) <= WIDE / 2);
+const isToldApart = f => f.evidence !== "callers";
 
 // What a reader wants to see of the function: its own values, or those of its total.
 function answer(f) {
@@ -49,6 +50,9 @@ function answer(f) {
     return {topdown: f.total.topdown, bottleneck: f.total.bottleneck, total: true};
   return {topdown: f.topdown, bottleneck: f.bottleneck, total: false};
 }
+
+// It is not to be acted on: `e` of the function's answer.
+const isVague = (f, e) => isWide(e) || !(answer(f).total || isToldApart(f));
 
 // el("p", {class: "x", onclick: f}, child, "text", ...): text is never markup.
 function el(tag, attributes, ...children) {

@@ -6,10 +6,10 @@ const AHEAD = 8; // rows beyond the edges
 const GAP = 13; // px between columns, likewise
 const LAST_ORDER = 6; // columns of this order go first where there is no room
 
-// A value with half its interval, and a question mark where that is too wide to act on.
-function written(e) {
+// A value with half its interval, and a question mark where it is not to be acted on.
+function written(e, vague) {
   const h = half(e);
-  return [percent(e.value), el("span", {class: "pm"}, h === undefined ? " ±?" : ` ±${percent(h)}`), isWide(e) ? "?" : ""];
+  return [percent(e.value), el("span", {class: "pm"}, h === undefined ? " ±?" : ` ±${percent(h)}`), vague ? "?" : ""];
 }
 
 function nodeColumn(node, title) {
@@ -18,7 +18,7 @@ function nodeColumn(node, title) {
     value: f => answer(f).topdown && answer(f).topdown[node] ? answer(f).topdown[node].value : undefined,
     cell(f) {
       const e = answer(f).topdown && answer(f).topdown[node];
-      return e ? written(e) : [];
+      return e ? written(e, isVague(f, e)) : [];
     },
   };
 }
@@ -50,7 +50,7 @@ const COLUMNS = [
     key: "bottleneck", title: "Limited by", room: 264, order: 2, class: "limited", needs: hasTopdown, value: f => answer(f).bottleneck,
     cell(f) {
       const {topdown, bottleneck, total} = answer(f);
-      return topdown ? [limit(bottleneck), ...(bottleneck ? [" ", ...written(topdown[bottleneck])] : []), total ? el("span", {class: "pm", title: "with all that it calls"}, " ^") : ""] : [];
+      return topdown ? [limit(bottleneck), ...(bottleneck ? [" ", ...written(topdown[bottleneck], isVague(f, topdown[bottleneck]))] : []), total ? el("span", {class: "pm", title: "with all that it calls"}, " ^") : ""] : [];
     },
   },
   ...(hasTopdown ? [nodeColumn("retiring", "Retiring"), nodeColumn("bad_speculation", "Bad spec."),
@@ -200,8 +200,8 @@ class Table {
   row(i) {
     const f = functions[this.order[i]];
     const {topdown} = answer(f);
-    const wide = topdown && LEVEL1.some(n => topdown[n] && isWide(topdown[n]));
-    const row = el("div", {class: wide ? "row vague" : "row", role: "row", id: `row-${i}`, "aria-rowindex": i + 2, "data-at": i},
+    const vague = topdown && LEVEL1.some(n => topdown[n] && isVague(f, topdown[n]));
+    const row = el("div", {class: vague ? "row vague" : "row", role: "row", id: `row-${i}`, "aria-rowindex": i + 2, "data-at": i},
       ...this.columns.map(c => el("div", {role: "gridcell", "data-key": c.key, class: c.number ? "num" : c.class || null,
         title: c.title2 ? c.title2(f) : null}, ...c.cell(f))));
     row.style.top = `${i * ROW}px`;
