@@ -4,12 +4,13 @@
 if !AARCH64
 TESTS += tests/lab/lab.sh
 check_PROGRAMS += tests/lab/awkward tests/lab/callers tests/lab/phases tests/lab/random tests/lab/selfcheck tests/lab/ways
-check_LTLIBRARIES += tests/lab/libawkward-far.la
+check_LTLIBRARIES += tests/lab/libawkward-far.la tests/lab/libborrowed.la
 endif
 
 lab_tests = \
 	tests/lab/accuracy.sh \
 	tests/lab/audit.sh \
+	tests/lab/borrowed.sh \
 	tests/lab/bursts.sh \
 	tests/lab/callers.sh \
 	tests/lab/corrections.sh \
@@ -37,13 +38,18 @@ EXTRA_DIST += $(lab_tests) tests/lab/clear.sh tests/lab/kernel.sh tests/lab/trut
 	tests/lab/run.sh tests/lab/where.sh tests/lab/qemu-pmu.patch \
 	tests/lab/guest/init tests/lab/guest/labtool.c
 
-lab_truth = tests/lab/truth.c tests/lab/truth.h tests/lab/truth-agent.c tests/lab/truth-agent.h \
+lab_truth = tests/lab/truth.c tests/lab/draw.h tests/lab/truth.h tests/lab/truth-agent.c tests/lab/truth-agent.h \
 	tests/lab/guest/labpmu.h
 
 # -rpath makes libtool build a shared object that is not installed; the guest finds it in /in.
 tests_lab_libawkward_far_la_SOURCES = tests/lab/awkward-far.c tests/lab/awkward.h
 tests_lab_libawkward_far_la_CFLAGS = $(prog_cflags)
 tests_lab_libawkward_far_la_LDFLAGS = -avoid-version -rpath /nowhere
+tests_lab_libborrowed_la_SOURCES = tests/lab/borrowed.c $(lab_truth)
+tests_lab_libborrowed_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
+tests_lab_libborrowed_la_CFLAGS = $(prog_cflags)
+tests_lab_libborrowed_la_LDFLAGS = -avoid-version -rpath /nowhere
+tests_lab_libborrowed_la_LIBADD = -lm
 tests_lab_awkward_SOURCES = tests/lab/awkward.c tests/lab/awkward.h tests/lab/disturb.h $(lab_truth)
 tests_lab_awkward_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_awkward_CFLAGS = $(prog_cflags)

@@ -7,6 +7,7 @@
  * random [OPTION]... (truth.h)
  */
 #include "awkward.h"
+#include "draw.h"
 
 #include <math.h>
 
@@ -73,33 +74,6 @@ static struct lab_range ranges[FUNCTIONS + 1] = {
 static double cost[FUNCTIONS]; /* of a call, callees included, cycles */
 static bool called[FUNCTIONS];
 
-static double unit(uint64_t *state)
-{
-	return (lab_random_below(state, 1u << 30) + 0.5) / (1u << 30);
-}
-
-static double between(uint64_t *state, double low, double high)
-{
-	return low * pow(high / low, unit(state));
-}
-
-/* Any point of level 1 is as likely as any other; level 2 is any part of its parent. */
-static void draw_mix(uint64_t *state, struct labpmu_mix *mix)
-{
-	double part[4], sum = 0;
-
-	for (unsigned i = 0; i < COUNT(part); i++)
-		sum += part[i] = -log(unit(state));
-	mix->retiring = (unsigned)(10000 * part[0] / sum);
-	mix->bad = (unsigned)(10000 * part[1] / sum);
-	mix->fe = (unsigned)(10000 * part[2] / sum);
-	mix->be = 10000 - mix->retiring - mix->bad - mix->fe;
-	mix->heavy = (unsigned)(mix->retiring * unit(state));
-	mix->brmis = (unsigned)(mix->bad * unit(state));
-	mix->fetchlat = (unsigned)(mix->fe * unit(state));
-	mix->mem = (unsigned)(mix->be * unit(state));
-}
-
 static unsigned to_turns(double cycles, double cpi)
 {
 	double turns = cycles / cpi / INSNS_A_TURN;
@@ -129,12 +103,13 @@ static void draw(uint64_t seed)
 
 	for (unsigned i = FUNCTIONS; i-- > 0;) {
 		struct body *body = &bodies[i];
-		double length = between(&state, 10, 3000);
+		double length = lab_draw_between(&state, 10, 3000);
 
-		ranges[i].cpi = between(&state, 0.3, 3);
-		draw_mix(&state, &ranges[i].mix);
+		ranges[i].cpi = lab_draw_between(&state, 0.3, 3);
+		lab_draw_mix(&state, &ranges[i].mix);
 		body->turns = to_turns(length, ranges[i].cpi);
-		body->more = to_turns(length * between(&state, 0.3, 1.5), ranges[i].cpi);
+		body->more = to_turns(length * lab_draw_between(&state, 0.3, 1.5),
+				      ranges[i].cpi);
 		while (body->mask < body->turns / 2)
 			body->mask = body->mask * 2 + 1;
 		body->turns -= body->turns > body->mask / 2 + 1 ? body->mask / 2 : 0;

@@ -13,7 +13,7 @@
 
 #include "truth-agent.h"
 
-#define RANGES_MAX 128
+#define RANGES_MAX 512
 
 /* What is not declared: main() and libc.  One cycle an instruction, so that the log's
  * slots count instructions too. */
@@ -76,8 +76,7 @@ static void drop_uops(const struct lab_range *range, int kind)
 		labpmu_param2((uint64_t)range->number, mix->bad / 2, mix->be / 10);
 }
 
-/* False: not in the lab, or it refuses a range. */
-static bool declare(struct lab_range *ranges, size_t n, const struct lab_options *options)
+bool lab_declare(struct lab_range *ranges, size_t n, const struct lab_options *options)
 {
 	int kind, width;
 
@@ -271,7 +270,7 @@ static void read_cores(const struct lab_range *ranges, size_t n, enum labpmu_cor
 }
 
 /* Reads everything first: printing is work, too. */
-static void print(const struct lab_range *ranges, size_t n)
+void lab_print(const struct lab_range *ranges, size_t n)
 {
 	static struct labpmu_truth function[RANGES_MAX], by_cores[2][RANGES_MAX + 1],
 		thread[LAB_THREADS_MAX + 1], thread_ours[LAB_THREADS_MAX + 1];
@@ -375,12 +374,12 @@ bool lab_options(int argc, char **argv, struct lab_options *options,
 int lab_measure(struct lab_range *ranges, size_t n, const struct lab_options *options,
 		void (*work)(unsigned, uint64_t))
 {
-	bool lab = declare(ranges, n, options);
+	bool lab = lab_declare(ranges, n, options);
 
 	if (!lab)
 		puts("not in the lab");
 	run(options, work);
 	if (lab)
-		print(ranges, n);
+		lab_print(ranges, n);
 	return 0;
 }

@@ -51,6 +51,15 @@ struct lab_options {
 bool lab_options(int argc, char **argv, struct lab_options *options,
 		 bool (*own)(const char *value));
 
+/* Declares the `n` ranges, the code outside of them and that of libtdagent, if it is
+ * here.  False: not in the lab, or the emulator refuses a range.  Context: normal, once.
+ */
+bool lab_declare(struct lab_range *ranges, size_t n, const struct lab_options *options);
+
+/* What lab_measure() prints, of ranges that were declared: not for threads.  Ends the
+ * account. */
+void lab_print(const struct lab_range *ranges, size_t n);
+
 /*
  * Declares the `n` ranges, the code outside of them and that of libtdagent, if it is
  * here.  Runs `work` in this thread or in options->threads, each with a seed of its own.

@@ -16,6 +16,7 @@ within the limits:
                          long visits are is estimated, and below 25 cycles there is no answer (0)
   --samples N            a function with fewer is only shown (100)
   --totals POINTS        a caller together with all that it calls; not given: not looked at
+  --but NAME             a function that is known to be told wrongly: only shown
   --inside PERCENT       of the intervals of functions that are told apart hold the truth, at
                          least; not given: not looked at
 """
@@ -128,7 +129,7 @@ class Comparison:
             found[0], found[1], width))
 
     def check(self, function):
-        if function.samples < self.limits.samples:
+        if function.samples < self.limits.samples or function.name in self.limits.but:
             return
         limit = self.limit(function)
         found = function.worst(1), function.worst(2)
@@ -200,6 +201,7 @@ def main():
     parser.add_argument("--level2", type=float, default=2)
     parser.add_argument("--unanswered", type=int, default=0)
     parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--but", action="append", default=[])
     parser.add_argument("--totals", type=float)
     parser.add_argument("--inside", type=float)
     limits = parser.parse_args()
