@@ -207,8 +207,8 @@ static void print_advice(FILE *out, const struct td_report *report,
 				 fmax(LONG_LEAST, (double)header->long_period / more));
 		td_print_line(
 			out, style, NULL,
-			"%.0f %% of the samples are in such functions. A run %.0f times as "
-			"long%s would settle most of them.",
+			"%.0f %% of the samples are in functions with too few windows. A run "
+			"%.0f times as long%s would settle most of them.",
 			100 * vague.samples / all, more, or);
 	}
 	if (all > 0 && vague.callers > 0.05 * all)
@@ -232,8 +232,7 @@ static double known_part(const struct td_report *report)
 		const struct td_report_function *f = &report->function[i];
 		int total, sound;
 
-		sound = td_report_answer(f, &total)[TD_NODE_RETIRING].present && !total &&
-			f->evidence != TD_EVIDENCE_CALLERS;
+		sound = td_report_answer(f, &total)[TD_NODE_RETIRING].present && !total;
 		for (int node = 0; node < TD_NODES_LEVEL1 && sound; node++)
 			sound = !td_report_is_vague(report, f, node);
 		if (sound)

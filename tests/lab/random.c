@@ -8,9 +8,6 @@
  */
 #include "awkward.h"
 #include "draw.h"
-
-#include <math.h>
-
 #include "truth.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

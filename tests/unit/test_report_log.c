@@ -506,19 +506,28 @@ END_TEST
 #define HAS(text, part)                                                                  \
 	ck_assert_msg(strstr(text, part) != NULL, "no %s in\n%s", part, text)
 
+static struct td_report *reported(const struct td_report_query *query,
+				  struct build *build, struct sim *sim)
+{
+	struct td_report *report = td_report_new(query);
+
+	sim_run(sim, &setup);
+	log_run(build, sim);
+	build_add(build, report);
+	ck_assert_int_eq(td_report_finish(report), 0);
+	return report;
+}
+
 /* However narrow its interval: it is not of what the function does by itself. */
 START_TEST(vague_with_callers_only)
 {
 	struct td_report_query query = {0};
-	struct td_report *report = td_report_new(&query);
+	struct td_report *report;
 	uint32_t narrow = 0;
 	struct build build;
 	struct sim sim;
 
-	sim_run(&sim, &setup);
-	log_run(&build, &sim);
-	build_add(&build, report);
-	ck_assert_int_eq(td_report_finish(report), 0);
+	report = reported(&query, &build, &sim);
 	for (size_t i = 0; i < report->functions; i++) {
 		const struct td_report_function *f = &report->function[i];
 		const struct td_estimate *e = &f->node[TD_NODE_RETIRING].estimate;
@@ -538,19 +547,17 @@ START_TEST(vague_with_callers_only)
 	build_free(&build);
 	sim_free(&sim);
 }
+END_TEST
 
 START_TEST(in_print)
 {
 	struct td_report_query query = {.min_windows = 600};
-	struct td_report *report = td_report_new(&query);
+	struct td_report *report;
 	struct build build;
 	struct sim sim;
 	char *text;
 
-	sim_run(&sim, &setup);
-	log_run(&build, &sim);
-	build_add(&build, report);
-	ck_assert_int_eq(td_report_finish(report), 0);
+	report = reported(&query, &build, &sim);
 	text = printed(report, PRINTED_PAGE);
 	HAS(text, "told apart by 4000 windows");
 	HAS(text, "own cost   6");
@@ -644,14 +651,11 @@ END_TEST
 START_TEST(of_a_thread)
 {
 	struct td_report_query query = {.thread = "7"};
-	struct td_report *report = td_report_new(&query);
+	struct td_report *report;
 	struct build build;
 	struct sim sim;
 
-	sim_run(&sim, &setup);
-	log_run(&build, &sim);
-	build_add(&build, report);
-	ck_assert_int_eq(td_report_finish(report), 0);
+	report = reported(&query, &build, &sim);
 	ck_assert(!report->separated);
 	td_report_free(report);
 	build_free(&build);
