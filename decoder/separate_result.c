@@ -17,7 +17,6 @@
 #define MOSTLY_OWN 0.8
 #define SHORT_VISIT 25.  /* cycles: shorter ones are not told apart reliably */
 #define LATE_VISITS 3.   /* times what interrupts are late: the same */
-#define DOUBT 2.         /* standard deviations: it may be that long */
 #define LEAN_MOVES 0.5   /* of a lean without a twin, a function's value, at most */
 #define LEAN_BEYOND 2.   /* the same for the part that own windows do not cover */
 #define LATE_MOVES 0.5   /* of what late interrupts may move between pieces: its error */
@@ -551,8 +550,7 @@ static int find_late(const struct td_separate_state *s, struct answer *answer)
 static enum td_evidence evidence_of(const struct td_separate_state *s,
 				    const struct answer *a, const struct td_visit *visit)
 {
-	if (a->prior > 1 - IDENTIFIED ||
-	    visit->cycles + DOUBT * visit->error < SHORT_VISIT ||
+	if (a->prior > 1 - IDENTIFIED || visit->most < SHORT_VISIT ||
 	    visit->cycles < -LATE_VISITS * s->axis.start)
 		return TD_EVIDENCE_CALLERS;
 	return a->covered >= MOSTLY_OWN ? TD_EVIDENCE_OWN : TD_EVIDENCE_SEPARATED;

@@ -11,6 +11,7 @@
 #define COUNTED_MOST 100.  /* cycles of a visit that is better known by calls */
 #define COUNTED_ERROR 0.05 /* of it */
 #define COUNTED_FEWEST 600 /* ends of windows in a column, where there are no edges */
+#define DOUBT 2.           /* standard deviations: it may be that long */
 #define DIFFERENT 2.       /* standard deviations: two visits are not the same */
 #define LENGTHS 36         /* classes, two an octave */
 #define VISIT_WINDOWS 20
@@ -60,45 +61,73 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 	}
 }
 
-/* How many of its windows a function would have for itself if all visits took so long. */
-static double own_expected(const struct stay *stay, double visit)
-{
-	double own = 0;
+struct estimate {
+	double cycles; /* 0: not known */
+	double error;  /* standard deviation */
+	double most;   /* as long as it may be, at DOUBT standard deviations */
+};
 
-	for (int c = 0; c < LENGTHS; c++)
-		own += fmax(0, stay->n[c] - stay->cycles[c] / visit);
-	return own;
+/*
+ * How many of its windows a function would have for itself if all visits took so long,
+ * less so many standard deviations.  Own windows are in the sums with both ends, so
+ * twice.
+ */
+static double own_expected(const struct stay *stay, double visit, double deviations)
+{
+	double own = 0, variance = 0;
+
+	for (int c = 0; c < LENGTHS; c++) {
+		double mine = fmax(0, stay->n[c] - stay->cycles[c] / visit);
+
+		own += mine;
+		variance += mine > 0 ? 2 * mine * (1 - mine / stay->n[c]) : 0;
+	}
+	return own - deviations * sqrt(variance);
+}
+
+/* The visit by which there would be so many, from `low` on. */
+static double visit_of_own(const struct stay *stay, double own, double deviations,
+			   double low)
+{
+	double high = VISIT_MOST;
+
+	while (high > low * 1.001) {
+		double middle = sqrt(low * high);
+
+		*(own_expected(stay, middle, deviations) < own ? &low : &high) = middle;
+	}
+	return high;
 }
 
 /*
  * Even the shortest windows are mostly out of it: the visit that explains how many of
  * all are not.  0, not known, if all are: that says how long visits are at most, and
  * where short windows are few, that is nothing.
+ *
+ * How unsure few own windows are is how unsure it is, unless there is hardly a window
+ * shorter than it: then longer visits would have so many more that few exclude them.
  */
-static double visit_of_few(const struct stay *stay, const double *stayed, double *error)
+static struct estimate visit_of_few(const struct stay *stay, const double *stayed)
 {
-	double own = 0, low = 1, high = VISIT_MOST;
+	struct estimate visit = {0};
+	double own = 0;
 
 	for (int c = 0; c < LENGTHS; c++)
 		own += stayed[c];
-	*error = 0;
 	if (own <= 0)
-		return 0;
-	while (high > low * 1.001) {
-		double middle = sqrt(low * high);
-
-		*(own_expected(stay, middle) < own ? &low : &high) = middle;
-	}
-	*error = high * sqrt(2 / own);
-	return high;
+		return visit;
+	visit.cycles = visit_of_own(stay, own, 0, 1);
+	visit.error = visit.cycles * sqrt(2 / own);
+	visit.most = fmin(visit.cycles + DOUBT * visit.error,
+			  visit_of_own(stay, own, DOUBT, visit.cycles));
+	return visit;
 }
 
 /*
  * Windows that came back look like those that stayed, and of long ones there are more of
  * them.  So the shortest alone, less what others have of such.
  */
-static double visit_of_shortest(const struct stay *stay, const double *stayed,
-				double *error)
+static struct estimate visit_of_shortest(const struct stay *stay, const double *stayed)
 {
 	struct stay shortest = {0};
 	double n = 0, all = 0, others = 0, back = 0;
@@ -118,7 +147,7 @@ static double visit_of_shortest(const struct stay *stay, const double *stayed,
 		shortest.cycles[c] = stay->cycles[c];
 		shortest.own[c] = (stayed[c] - back * stay->n[c]) / (1 - back);
 	}
-	return visit_of_few(&shortest, shortest.own, error);
+	return visit_of_few(&shortest, shortest.own);
 }
 
 /*
@@ -126,14 +155,14 @@ static double visit_of_shortest(const struct stay *stay, const double *stayed,
  * probability u / D; visits of different lengths make a mean of it.  Lengths, some
  * windows at a time, up to where half of them are out.  `stayed`: the stay's windows that
  * are not out; where nothing counts returns these are all that end where they began.
- * *error: its standard deviation.
  */
-static double visit_by_length(const struct td_separate_state *s, const struct stay *stay,
-			      const double *stayed, double *error)
+static struct estimate visit_by_length(const struct td_separate_state *s,
+				       const struct stay *stay, const double *stayed)
 {
 	struct lengths {
 		double n, own, cycles;
 	} used = {0}, next = {0};
+	struct estimate visit;
 
 	for (int c = 0; c < LENGTHS; c++) {
 		next.n += stay->n[c];
@@ -148,14 +177,13 @@ static double visit_by_length(const struct td_separate_state *s, const struct st
 		used.cycles += next.cycles;
 		next = (struct lengths){0};
 	}
-	*error = used.cycles;
-	if (used.own >= used.n)
-		return used.cycles;
 	if (used.own < used.n / 2)
-		return s->input->returns ? visit_of_few(stay, stayed, error)
-					 : visit_of_shortest(stay, stayed, error);
-	*error = used.cycles / (used.n - used.own) / sqrt(used.n - used.own);
-	return used.cycles / (used.n - used.own);
+		return s->input->returns ? visit_of_few(stay, stayed)
+					 : visit_of_shortest(stay, stayed);
+	visit.cycles = used.cycles / fmax(1, used.n - used.own);
+	visit.error = visit.cycles / sqrt(fmax(1, used.n - used.own));
+	visit.most = visit.cycles + DOUBT * visit.error;
+	return visit;
 }
 
 /* Without edges short visits of rare functions are not told from others' by calls and
@@ -198,22 +226,27 @@ static int take_visits(const struct td_separate_state *s, struct stay *stay)
 }
 
 /* `visits`: those of `stay`, or its stays, and `stayed` the windows that are as long. */
-static double visit_of(const struct td_separate_state *s, const struct stay *stay,
-		       const double *stayed, double visits, double *error)
+static struct estimate visit_of(const struct td_separate_state *s,
+				const struct stay *stay, const double *stayed,
+				double visits)
 {
-	double by_length = visit_by_length(s, stay, stayed, error), counted, unsure;
+	struct estimate by_length = visit_by_length(s, stay, stayed), counted;
 
-	if (by_length - *error >= COUNTED_MOST || visits <= 0)
+	if (by_length.cycles - by_length.error >= COUNTED_MOST || visits <= 0)
 		return by_length;
-	counted = stay->ends / visits;
-	unsure = COUNTED_ERROR * counted;
+	counted.cycles = stay->ends / visits;
+	counted.error = COUNTED_ERROR * counted.cycles;
+	counted.most = counted.cycles + DOUBT * counted.error;
+	if (!s->events[0].visits_only)
+		return counted;
 	/* without edges lengths are a clock that is right; most of the time may be in few
 	 * visits */
-	if (s->events[0].visits_only &&
-	    (by_length <= 0 || by_length - counted > DIFFERENT * hypot(*error, unsure)))
+	if (by_length.cycles <= 0 ||
+	    by_length.cycles - counted.cycles >
+		    DIFFERENT * hypot(by_length.error, counted.error))
 		return by_length;
 	/* of those that are called from one place counts do not say which is how long */
-	*error = s->events[0].visits_only ? fmax(unsure, by_length - counted) : unsure;
+	counted.most = fmax(counted.most, by_length.cycles);
 	return counted;
 }
 
@@ -228,12 +261,13 @@ int td_visits_find(const struct td_separate_state *s, struct td_visit *visit)
 	}
 	for (size_t f = 0; f < s->input->functions && !err; f++) {
 		const struct stay *of = &stay[f];
-		struct td_visit *to = &visit[f];
+		struct estimate found =
+			visit_of(s, of, of->stays > 0 ? of->own : of->stayed, of->stays);
 
+		visit[f].cycles = found.cycles;
+		visit[f].most = found.most;
 		/* own windows are no longer than that, wherever it goes on */
-		to->own = visit_of(s, of, of->own, of->visits, &to->error);
-		to->cycles = visit_of(s, of, of->stays > 0 ? of->own : of->stayed,
-				      of->stays, &to->error);
+		visit[f].own = visit_of(s, of, of->own, of->visits).cycles;
 	}
 	free(stay);
 	return err;
@@ -242,13 +276,12 @@ int td_visits_find(const struct td_separate_state *s, struct td_visit *visit)
 int td_visits_of_columns(const struct td_separate_state *s, double *visit)
 {
 	struct stay *stay = calloc(s->columns.columns + 1, sizeof(*stay));
-	double error;
 
 	if (!stay)
 		return -ENOMEM;
 	take_stays(s, 1, stay);
 	for (uint32_t c = 0; c < s->columns.columns; c++)
-		visit[c] = visit_by_length(s, &stay[c], stay[c].own, &error);
+		visit[c] = visit_by_length(s, &stay[c], stay[c].own).cycles;
 	free(stay);
 	return 0;
 }

@@ -13,7 +13,7 @@
 struct td_visit {
 	double cycles; /* from when a function is entered until it is left; 0: not known,
 			  it may be as short as it can be */
-	double error;  /* standard deviation */
+	double most;   /* what it may be: two standard deviations more */
 	double own;    /* cycles that its own windows have at most: to the next event */
 };
 

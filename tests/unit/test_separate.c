@@ -454,13 +454,14 @@ END_TEST
 
 /* Three functions of long visits, 0 to 2; every tenth window has an end in a fourth one,
  * of visits of so many cycles.  Lengths and places are spread evenly. */
-static void rare(double visit, struct td_separate_window *window, size_t windows)
+static void rare(double visit, double shortest, double most,
+		 struct td_separate_window *window, size_t windows)
 {
 	memset(window, 0, windows * sizeof(*window));
 	for (size_t i = 0; i < windows; i++) {
 		struct td_separate_window *w = &window[i];
 		double n = (double)(i % 10 ? i : i / 10);
-		double length = 600 * fmod(n * 0.754878, 1);
+		double length = shortest + (most - shortest) * fmod(n * 0.754878, 1);
 		double place = visit * fmod(n * 0.569840, 1);
 		uint32_t other = (uint32_t)(i / 10 % 3);
 		int own = length <= place, opens = i % 20 == 0;
@@ -489,14 +490,41 @@ START_TEST(rare_and_short)
 						.nodes = 8,
 						.returns = 1};
 
-	rare(8, window, input.windows);
+	rare(8, 0, 600, window, input.windows);
 	ck_assert_int_eq(td_separate(&input, &result), 0);
 	ck_assert_int_eq(result.function[3].evidence, TD_EVIDENCE_CALLERS);
 	td_separate_free(&result);
-	rare(100, window, input.windows);
+	rare(100, 0, 600, window, input.windows);
 	ck_assert_int_eq(td_separate(&input, &result), 0);
 	ck_assert_int_eq(result.function[3].evidence, TD_EVIDENCE_SEPARATED);
 	ck_assert_double_eq_tol(result.function[3].visit, 100, 40);
+	td_separate_free(&result);
+}
+END_TEST
+
+/* One of 340 windows that are 8 cycles and more is its own, so visits seem to be 12
+ * cycles, and by that number alone may be 36; of visits of 25 it would have ten. */
+START_TEST(few_of_its_own)
+{
+	static struct td_separate_window window[17 * RARE];
+	const struct td_separate_input input = {.window = window,
+						.windows = 17 * RARE,
+						.functions = 4,
+						.nodes = 8,
+						.returns = 1};
+	int own = 0;
+
+	rare(12, 8, 100, window, input.windows);
+	for (size_t i = 0; i < input.windows; i++)
+		own += window[i].open == 3 && window[i].close == 3;
+	ck_assert_int_eq(own, 1);
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	ck_assert_double_eq_tol(result.function[3].visit, 12, 2);
+	ck_assert_int_eq(result.function[3].evidence, TD_EVIDENCE_CALLERS);
+	td_separate_free(&result);
+	rare(40, 8, 100, window, input.windows);
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	ck_assert_int_eq(result.function[3].evidence, TD_EVIDENCE_SEPARATED);
 	td_separate_free(&result);
 }
 END_TEST
@@ -671,12 +699,24 @@ END_TEST
 int main(void)
 {
 	return unit_main("separate",
-			 (const TTest *const[]){
-				 awkward_patterns, long_windows,
-				 never_worse_than_the_plain_rule, no_returns,
-				 parts_of_level_1, a_node_in_two_parts, no_parts,
-				 silent_windows, silent_windows_with_edges,
-				 silent_by_choice, measured_lengths, intervals,
-				 intervals_behind_edges, rare_and_short, lost_fractions,
-				 level_1_only, little, many_functions, NULL});
+			 (const TTest *const[]){awkward_patterns,
+						long_windows,
+						never_worse_than_the_plain_rule,
+						no_returns,
+						parts_of_level_1,
+						a_node_in_two_parts,
+						no_parts,
+						silent_windows,
+						silent_windows_with_edges,
+						silent_by_choice,
+						measured_lengths,
+						intervals,
+						intervals_behind_edges,
+						rare_and_short,
+						few_of_its_own,
+						lost_fractions,
+						level_1_only,
+						little,
+						many_functions,
+						NULL});
 }
