@@ -10,6 +10,7 @@
 
 #define COLUMNS_MOST 2000u /* the rest is one */
 #define LEAVES 0.002       /* part of own windows that may be none */
+#define KEPT 0.25          /* of a function's own windows, by those of its pieces */
 #define BACK_LEAST 0.5     /* of the shortest way back that was seen */
 #define LENGTHS 36u
 #define STEPS_SURE 2.   /* each way, from one column to another and back */
@@ -419,29 +420,94 @@ static int build(struct td_columns *columns, const struct td_separate_input *inp
 	return err ? err : leave(columns, input, axis);
 }
 
-/* Cuts by windows that are own for sure: for that a function is looked at as a whole
+/* Cuts by windows that are own for sure: for that functions are looked at as a whole
  * first.  What goes round a ring of jumps is different by where it begins. */
-static int cut(const struct td_separate_input *input, const struct td_axis *axis,
-	       const struct ranked *ranked, struct cuts *cuts)
+static int cut(const struct td_columns *whole, const struct td_separate_input *input,
+	       const struct td_axis *axis, struct cuts *cuts)
 {
 	struct td_pieces *pieces = calloc(input->functions + 1, sizeof(*pieces));
 	float *alone = malloc((input->functions + 1) * sizeof(*alone));
-	struct td_columns whole = {0};
 	int err = pieces && alone ? 0 : -ENOMEM;
 
-	for (size_t f = 0; f < input->functions; f++)
-		cuts[f].pieces.n = 1;
-	if (!err)
-		err = build(&whole, input, axis, ranked, cuts);
 	for (size_t f = 0; f < input->functions && !err; f++)
-		alone[f] = whole.alone[cuts[f].first];
+		alone[f] = whole->alone[cuts[f].first];
 	if (!err)
 		err = td_pieces_find(input, axis, alone, pieces);
 	for (size_t f = 0; f < input->functions && !err; f++)
 		cuts[f].pieces = pieces[f];
-	td_columns_free(&whole);
 	free(pieces);
 	free(alone);
+	return err;
+}
+
+static void count_own(const struct td_columns *columns,
+		      const struct td_separate_input *input, const struct td_axis *axis,
+		      uint32_t *own)
+{
+	for (size_t i = 0; i < input->windows; i++)
+		if (!input->window[i].unsure && td_columns_own(columns, input, axis, i))
+			own[input->window[i].open]++;
+}
+
+/* Joins what was cut on a guess.  1 if there was such a cut. */
+static int join_guesses(struct td_pieces *pieces)
+{
+	uint32_t n = 0;
+
+	for (uint32_t p = 0; p < pieces->n; p++)
+		if (!pieces->guess[p])
+			pieces->at[n++] = pieces->at[p];
+	memset(pieces->guess, 0, sizeof(pieces->guess));
+	if (n == pieces->n)
+		return 0;
+	pieces->n = n;
+	return 1;
+}
+
+/*
+ * Windows that go from piece to piece and back without a call or return leave hardly one
+ * that is a piece's own for sure.  Those of the whole function tell more of it than its
+ * pieces do without, if nothing says that they differ.  *joined: there was one.
+ */
+static int join_pieces(const struct td_columns *whole, const struct td_columns *columns,
+		       const struct td_separate_input *input, const struct td_axis *axis,
+		       struct cuts *cuts, int *joined)
+{
+	uint32_t *own = calloc(2 * input->functions + 1, sizeof(*own));
+	uint32_t *all = own + input->functions;
+
+	if (!own)
+		return -ENOMEM;
+	count_own(columns, input, axis, own);
+	count_own(whole, input, axis, all);
+	for (size_t f = 0; f < input->functions; f++)
+		if (own[f] < KEPT * all[f] && join_guesses(&cuts[f].pieces))
+			*joined = 1;
+	free(own);
+	return 0;
+}
+
+static int build_cut(struct td_columns *columns, const struct td_separate_input *input,
+		     const struct td_axis *axis, const struct ranked *ranked,
+		     struct cuts *cuts)
+{
+	struct td_columns whole;
+	int joined = 0, err;
+
+	for (size_t f = 0; f < input->functions; f++)
+		cuts[f].pieces.n = 1;
+	err = build(&whole, input, axis, ranked, cuts);
+	if (!err)
+		err = cut(&whole, input, axis, cuts);
+	if (!err)
+		err = build(columns, input, axis, ranked, cuts);
+	if (!err)
+		err = join_pieces(&whole, columns, input, axis, cuts, &joined);
+	if (!err && joined) {
+		td_columns_free(columns);
+		err = build(columns, input, axis, ranked, cuts);
+	}
+	td_columns_free(&whole);
 	return err;
 }
 
@@ -456,10 +522,8 @@ int td_columns_find(struct td_columns *columns, const struct td_separate_input *
 	if (!err) {
 		count_windows(input, ranked);
 		qsort(ranked, input->functions, sizeof(*ranked), by_windows);
-		err = cut(input, axis, ranked, cuts);
+		err = build_cut(columns, input, axis, ranked, cuts);
 	}
-	if (!err)
-		err = build(columns, input, axis, ranked, cuts);
 	if (!err)
 		find_back(columns, input, axis);
 	free(cuts);

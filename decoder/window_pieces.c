@@ -244,6 +244,7 @@ static int by_place(const void *a, const void *b)
 struct stretch {
 	size_t begin, end;
 	double own;
+	int guess; /* own windows do not tell whether the one before is like it */
 };
 
 struct stretches {
@@ -298,7 +299,7 @@ static double find_change(const struct end *end, const struct stretch *whole,
 		if (two - one <= best)
 			continue;
 		best = two - one;
-		*first = (struct stretch){whole->begin, i, own};
+		*first = (struct stretch){whole->begin, i, own, 0};
 	}
 	return best;
 }
@@ -436,6 +437,8 @@ static void join_alike(const struct td_axis *axis, const struct end *end,
 		memmove(&piece[i + 1], &piece[i + 2], (s->n - i - 2) * sizeof(piece[0]));
 		join_next(s, i);
 	}
+	for (uint32_t i = 1; i < s->n; i++)
+		s->at[i].guess = !would_differ(&piece[i - 1], &piece[i]);
 }
 
 static void find_stretches(const struct end *end, size_t n, int edges,
@@ -445,7 +448,7 @@ static void find_stretches(const struct end *end, size_t n, int edges,
 
 	fewest = fewest < STRETCH_ENDS ? STRETCH_ENDS : fewest;
 	s->n = 1;
-	s->at[0] = (struct stretch){0, n, 0};
+	s->at[0] = (struct stretch){0, n, 0, 0};
 	for (size_t i = 0; i < n; i++)
 		s->at[0].own += end[i].own;
 	/* behind edges own windows are scarce for other reasons, and a stretch that few
@@ -456,10 +459,12 @@ static void find_stretches(const struct end *end, size_t n, int edges,
 	join_stretches(s);
 }
 
-static void cut_at(struct td_pieces *pieces, uint32_t at)
+static void cut_at(struct td_pieces *pieces, uint32_t at, int guess)
 {
-	if (pieces->n < TD_PIECES_MOST)
-		pieces->at[pieces->n++] = at;
+	if (pieces->n == TD_PIECES_MOST)
+		return;
+	pieces->guess[pieces->n] = (uint8_t)guess;
+	pieces->at[pieces->n++] = at;
 }
 
 /* The samples of one function, up to an offset: cut where they differ. */
@@ -474,7 +479,7 @@ static size_t cut_by_value(const struct td_axis *axis, struct td_pieces *pieces,
 		here++;
 	found = join_similar(axis, piece, cut_evenly(piece, sample, here));
 	for (uint32_t p = 1; p < found; p++)
-		cut_at(pieces, piece[p].at);
+		cut_at(pieces, piece[p].at, 0);
 	return here;
 }
 
@@ -489,7 +494,7 @@ static void cut_function(const struct td_axis *axis, struct td_pieces *pieces,
 	join_alike(axis, end, sample, n, &s);
 	pieces->n = 0;
 	for (uint32_t i = 0; i < s.n; i++) {
-		cut_at(pieces, i ? end[s.at[i].begin].offset : 0);
+		cut_at(pieces, i ? end[s.at[i].begin].offset : 0, s.at[i].guess);
 		done += cut_by_value(axis, pieces, sample + done, n - done,
 				     offset_after(end, &s, i));
 	}

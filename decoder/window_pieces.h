@@ -18,6 +18,8 @@ struct td_pieces {
 	uint32_t n;                  /* at least 1 */
 	uint32_t at[TD_PIECES_MOST]; /* [n]: the offset where each begins, ascending from
 					0 */
+	uint8_t guess[TD_PIECES_MOST]; /* [n]: own windows are too few to tell whether it
+					  differs from the one before */
 };
 
 /* alone: [functions], up to how many cycles a window that opens and closes there without

@@ -10,7 +10,8 @@
 #define WINDOWS 20000
 #define LONGEST 600 /* cycles */
 
-#define ENDING 300 /* an offset in HALVES */
+#define ENDING 300     /* an offset in HALVES */
+#define UNREADABLE 1e3 /* more than a short window's cycles squared */
 
 enum { CALLER, HALVES, COLD, FUNCTIONS };
 
@@ -55,6 +56,20 @@ static const struct part ring[] = {{HALVES, 0, 60, 0}, {COLD, 0, 90, 0}};
 #define MORE_CALLS(cycles) CALLS(cycles), CALLS(cycles), CALLS(cycles), CALLS(cycles)
 static const struct part brief[] = {MORE_CALLS(12)}, longer[] = {MORE_CALLS(60)};
 
+#define TAIL 200 /* an offset in HALVES: its end, which behaves like the rest */
+
+/* The same, and now and then a jump to the end and back. */
+#define TAIL_CALLS                                                                       \
+	{CALLER, 0, 40, 1}, {HALVES, 0, 60, 1}, {CALLER, 40, 15, 1},                     \
+	{                                                                                \
+		HALVES, TAIL, 4, 1                                                       \
+	}
+static const struct part around[] = {
+	TAIL_CALLS,         TAIL_CALLS,          TAIL_CALLS,
+	{CALLER, 0, 40, 1}, {HALVES, 0, 60, 0},  {HALVES, TAIL, 4, 0},
+	{HALVES, 0, 60, 1}, {CALLER, 40, 15, 1}, {HALVES, TAIL, 4, 1},
+};
+
 /* Four times a short way, the fifth time a long one; both begin at the same place. */
 #define SHORT_WAY                                                                        \
 	{CALLER, 0, 40, 1}, {HALVES, ENDING, 6, 0},                                      \
@@ -75,6 +90,7 @@ static struct moment moment[16384];
 static struct td_separate_window window[WINDOWS];
 static size_t windows = WINDOWS;
 static double start_spread; /* of edges, cycles */
+static double whole;        /* variance of counts by how they are read */
 static int returns = TD_RETURNS_AND_CALLS;
 
 /* The cold part, and the ending. */
@@ -140,8 +156,10 @@ static void cut(const struct part *part, size_t parts)
 static struct td_columns columns_of_all(void)
 {
 	const struct td_separate_input input = INPUT;
-	struct td_axis axis = {
-		.kind = TD_AXIS_REQUESTED, .width = 1, .start_spread = start_spread};
+	struct td_axis axis = {.kind = TD_AXIS_REQUESTED,
+			       .width = 1,
+			       .start_spread = start_spread,
+			       .whole = whole};
 	struct td_columns columns;
 
 	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
@@ -537,6 +555,16 @@ START_TEST(two_ways)
 }
 END_TEST
 
+/* Where it jumps to the ending and back no window is for sure one piece's own, and
+ * nothing says that the pieces differ. */
+START_TEST(whole_where_pieces_know_less)
+{
+	whole = UNREADABLE;
+	ck_assert_uint_eq(pieces_of(around, sizeof(around) / sizeof(around[0])), 1);
+	whole = 0;
+}
+END_TEST
+
 /* Windows that went to the cold part and back are no reason to cut. */
 START_TEST(whole_where_it_jumps)
 {
@@ -551,7 +579,8 @@ int main(void)
 				 cold_part, seldom_cold, cold_part_of_a_loop,
 				 there_and_back, few_go_round, too_few_open, way_round,
 				 way_round_behind_edges, own_by_length, brief_visits,
-				 two_ways, whole_where_it_jumps, rounding_makes_no_pieces,
+				 two_ways, whole_where_pieces_know_less,
+				 whole_where_it_jumps, rounding_makes_no_pieces,
 				 slots_make_no_pieces, chance_makes_no_pieces,
 				 pieces_by_instructions, NULL});
 }
