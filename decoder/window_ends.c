@@ -24,8 +24,10 @@
 #define STEPS_FEWEST 2   /* to a place: they tell whether a visit begins there */
 #define STEPS_WITHIN 0.1 /* for each step from elsewhere: from the function itself */
 #define GOLDEN 0.61803398874989485
-#define SOME 2  /* calls and returns: more than one */
-#define RUNS 2. /* standard deviations, until the program has started */
+#define TOLD_SURE 2.  /* standard deviations: direct ones are too few for all */
+#define TOLD_MOST 0.5 /* of the place's, as lengths are known to some cycles */
+#define SOME 2        /* calls and returns: more than one */
+#define RUNS 2.       /* standard deviations, until the program has started */
 
 /* One end of a window. */
 struct end {
@@ -52,10 +54,13 @@ struct place {
 	uint32_t sources; /* in search.source: the direct ones, or the steps */
 	uint32_t told;    /* so many */
 	uint32_t turn;    /* the last of them up to the present window */
-	uint32_t asked;   /* how often source_by_chance() was for one of them */
-	uint8_t jumped;   /* a function's entry, and others jump there */
-	uint8_t first;    /* nobody comes here but by a call or return, or so */
-	uint8_t again;    /* the program comes by more than once a visit */
+	/* of those that open there, and of those that end there and are not direct: the
+	 * parts that came from where direct ones did; and what is left of the others */
+	float known[2], left[2];
+	uint32_t asked; /* how often source_by_chance() was for one of them */
+	uint8_t jumped; /* a function's entry, and others jump there */
+	uint8_t first;  /* nobody comes here but by a call or return, or so */
+	uint8_t again;  /* the program comes by more than once a visit */
 };
 
 struct search {
@@ -72,6 +77,8 @@ struct search {
 	uint32_t *count;  /* [columns], zero between places */
 	double *cycles;   /* [columns], the same: of the windows counted */
 	uint32_t *source; /* [windows]: windows, by place */
+	float *length;    /* [lengths]: cycles of all windows, ascending */
+	size_t lengths;
 	double *chance; /* [windows]: of each source and those before it, of its place */
 	uint32_t sources;
 };
@@ -226,12 +233,69 @@ static double cycles_of(const struct search *s, uint32_t window)
 	return fmax(1, length - td_axis_lost(s->axis, length));
 }
 
+static int by_length(const void *a, const void *b)
+{
+	const float *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void sort_lengths(struct search *s)
+{
+	for (size_t i = 0; i < s->input->windows; i++)
+		if (!s->input->window[i].empty)
+			s->length[s->lengths++] = (float)cycles_of(s, (uint32_t)i);
+	if (s->lengths)
+		qsort(s->length, s->lengths, sizeof(*s->length), by_length);
+}
+
+/* The part of all windows that are no longer. */
+static double shorter(const struct search *s, double cycles)
+{
+	size_t low = 0, high = s->lengths;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (s->length[middle] <= cycles)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (double)low / (double)s->lengths;
+}
+
+/*
+ * Of the windows that end at a place those are direct that are shorter than the visit
+ * before, and how long that is their own mean says.  So each direct one stands for some
+ * that are not.  Where they stand for few of the place's windows, the others came from
+ * visits that are shorter than windows, so that none of them is direct.
+ */
+static void find_known(const struct search *s, struct place *place)
+{
+	double ends = place->ends + (place->jumped ? place->crossed : 0);
+	double all = 0, n = place->told;
+
+	for (uint32_t i = place->sources; i < s->sources; i++) {
+		uint32_t column = s->columns->open[s->source[i]];
+		double mean = s->cycles[column] / s->count[column];
+
+		all += 1 / shorter(s, fmax(mean, 2 * mean - s->length[0]));
+	}
+	place->known[0] = place->known[1] = 1;
+	if (!s->axis->blocks || n < 1 ||
+	    all * (1 + TOLD_SURE / sqrt(n)) >= TOLD_MOST * ends)
+		return;
+	place->known[0] = (float)(all / ends);
+	place->known[1] = (float)fmax(0, (all - n) / (ends - n));
+}
+
 /*
  * As many windows open in the visit before as it is long: a visit ten times as long as
  * another one tells ten times as often, though the program comes from either as often.
  * Those windows are half as long as the visit, in the mean.
  */
-static void find_chances(struct search *s, const struct place *place)
+static void find_chances(struct search *s, struct place *place)
 {
 	double sum = 0;
 
@@ -243,6 +307,7 @@ static void find_chances(struct search *s, const struct place *place)
 		sum += s->count[column] / s->cycles[column];
 		s->chance[i] = sum;
 	}
+	find_known(s, place);
 	for (uint32_t i = place->sources; i < s->sources; i++)
 		s->cycles[s->columns->open[s->source[i]]] = 0;
 }
@@ -479,11 +544,23 @@ static uint32_t source_of(const struct search *s, size_t window, struct place *p
 	return s->columns->open[source[place->turn]];
 }
 
+/* Evenly: not where the program came from a visit that no direct window tells of. */
+static int is_known(struct place *place, int closes)
+{
+	float *left = &place->left[closes];
+
+	*left += 1 - place->known[closes];
+	if (*left < 1)
+		return 1;
+	--*left;
+	return 0;
+}
+
 static void move_open(const struct search *s, size_t i, struct td_ends *ends)
 {
 	struct place *place = &s->place[s->opened[i]];
 
-	if (!place->first)
+	if (!place->first || !is_known(place, 0))
 		return;
 	ends->open[i] = source_of(s, i, place);
 	ends->opened[i] = !place->jumped;
@@ -499,8 +576,12 @@ static void move_close(const struct search *s, size_t i, struct td_ends *ends)
 		calls = SOME; /* or none */
 	if (!place->first || (calls == 0 && !tells(s, place, i)))
 		return;
-	ends->close[i] = calls == 1 && !place->jumped ? s->columns->open[i]
-						      : source_of(s, i, place);
+	if (calls == 1 && !place->jumped)
+		ends->close[i] = s->columns->open[i];
+	else if (is_known(place, 1))
+		ends->close[i] = source_of(s, i, place);
+	else
+		return;
 	ends->closed[i] = !place->jumped;
 }
 
@@ -560,10 +641,12 @@ static int search(struct search *s, struct td_ends *ends)
 	s->cycles = calloc(s->columns->columns + 1, sizeof(*s->cycles));
 	s->source = malloc(n * sizeof(*s->source));
 	s->chance = malloc(n * sizeof(*s->chance));
+	s->length = malloc(n * sizeof(*s->length));
 	if (!s->end || !s->place || !s->opened || !s->closed || !s->step || !s->count ||
-	    !s->cycles || !s->source || !s->chance)
+	    !s->cycles || !s->source || !s->chance || !s->length)
 		return -ENOMEM;
 	sort_ends(s);
+	sort_lengths(s);
 	find_places(s);
 	count_ends(s);
 	if (s->input->clock && !s->axis->blocks && s->axis->start_spread > 0) {
@@ -604,6 +687,7 @@ int td_ends_find(struct td_ends *ends, const struct td_separate_input *input,
 	free(s.cycles);
 	free(s.source);
 	free(s.chance);
+	free(s.length);
 	return err;
 }
 

@@ -159,6 +159,39 @@ START_TEST(long_visits_tell_more)
 }
 END_TEST
 
+/* Of 200 windows 110 are as short as the caller's visits, 10 of which came directly from
+ * there: so some 18 came from there at all, and nobody knows where the others came from,
+ * whose visits before were too short for windows. */
+START_TEST(too_short_to_tell)
+{
+	unsigned from_caller = 0;
+	size_t later, few;
+
+	begin();
+	axis.start_spread = 0;
+	axis.blocks = 1;
+	few = add(100, OTHER, 5, OTHER, 7, 0);
+	for (size_t i = few; i < few + 100; i++)
+		window[i].requested = (float)axis.start + 10;
+	tell(10, CALLER, CALLS, 50);
+	later = add(90, CALLEE, 18, CALLEE, 0, 2);
+	find();
+	for (size_t i = later; i < later + 90; i++)
+		from_caller += ends.closed[i] && ends.close[i] == CALLER;
+	ck_assert_uint_ge(from_caller, 7);
+	ck_assert_uint_le(from_caller, 9);
+	closes(later - 1, CALLER, 1);
+	td_ends_free(&ends);
+	/* of so few others chance may be what direct ones lack */
+	for (size_t i = later + 10; i < later + 90; i++)
+		window[i].close_offset = 18;
+	find();
+	for (size_t i = later; i < later + 10; i++)
+		closes(i, CALLER, 1);
+	td_ends_free(&ends);
+}
+END_TEST
+
 /* An entry that the function also jumps to is none. */
 START_TEST(entered_from_within)
 {
@@ -467,12 +500,12 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"window_ends",
-		(const TTest *const[]){visits_begin, long_visits_tell_more, others_stay,
-				       entered_from_within, not_behind_a_call,
-				       few_to_either, two_callers, one_call_in_a_loop,
-				       by_blocks, left_everywhere, how_often_at_each,
-				       steps_tell, steps_by_jumps, steps_take_time,
-				       windows_of_nothing, of_no_use, NULL});
+	return unit_main("window_ends",
+			 (const TTest *const[]){
+				 visits_begin, long_visits_tell_more, too_short_to_tell,
+				 others_stay, entered_from_within, not_behind_a_call,
+				 few_to_either, two_callers, one_call_in_a_loop,
+				 by_blocks, left_everywhere, how_often_at_each,
+				 steps_tell, steps_by_jumps, steps_take_time,
+				 windows_of_nothing, of_no_use, NULL});
 }
