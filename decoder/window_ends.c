@@ -77,7 +77,7 @@ struct search {
 	uint32_t *count;  /* [columns], zero between places */
 	double *cycles;   /* [columns], the same: of the windows counted */
 	uint32_t *source; /* [windows]: windows, by place */
-	float *length;    /* [lengths]: cycles of all windows, ascending */
+	float *length;    /* [lengths]: cycles of all windows, ascending; with blocks */
 	size_t lengths;
 	double *chance; /* [windows]: of each source and those before it, of its place */
 	uint32_t sources;
@@ -276,15 +276,16 @@ static void find_known(const struct search *s, struct place *place)
 	double ends = place->ends + (place->jumped ? place->crossed : 0);
 	double all = 0, n = place->told;
 
+	place->known[0] = place->known[1] = 1;
+	if (!s->axis->blocks || n < 1)
+		return;
 	for (uint32_t i = place->sources; i < s->sources; i++) {
 		uint32_t column = s->columns->open[s->source[i]];
 		double mean = s->cycles[column] / s->count[column];
 
 		all += 1 / shorter(s, fmax(mean, 2 * mean - s->length[0]));
 	}
-	place->known[0] = place->known[1] = 1;
-	if (!s->axis->blocks || n < 1 ||
-	    all * (1 + TOLD_SURE / sqrt(n)) >= TOLD_MOST * ends)
+	if (all * (1 + TOLD_SURE / sqrt(n)) >= TOLD_MOST * ends)
 		return;
 	place->known[0] = (float)(all / ends);
 	place->known[1] = (float)fmax(0, (all - n) / (ends - n));
@@ -646,7 +647,8 @@ static int search(struct search *s, struct td_ends *ends)
 	    !s->cycles || !s->source || !s->chance || !s->length)
 		return -ENOMEM;
 	sort_ends(s);
-	sort_lengths(s);
+	if (s->axis->blocks)
+		sort_lengths(s);
 	find_places(s);
 	count_ends(s);
 	if (s->input->clock && !s->axis->blocks && s->axis->start_spread > 0) {

@@ -18,7 +18,8 @@
 
 struct td_ends {
 	/* [windows of the input]: columns, as td_columns' but before the call, return or
-	 * (without edges) jump behind which they are seen */
+	 * (without edges) jump behind which they are seen, if windows tell where that was
+	 */
 	uint32_t *open, *close;
 	uint8_t *opened, *closed; /* 1: so they are, and not behind a jump */
 	/* [columns]: parts of its windows that end at places that a visit comes by but

@@ -453,7 +453,8 @@ END_TEST
 #define RARE 200 /* windows with an end in it */
 
 /* Three functions of long visits, 0 to 2; every tenth window has an end in a fourth one,
- * of visits of so many cycles.  Lengths and places are spread evenly. */
+ * of visits of so many cycles.  Lengths, from the shortest to the most, and places are
+ * spread evenly. */
 static void rare(double visit, double shortest, double most,
 		 struct td_separate_window *window, size_t windows)
 {
