@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decoder/clock_internal.h"
+#include "decoder/window_batches.h"
 
 #define NODES TD_SEPARATE_NODES
 #define FEWEST 500 /* windows */
@@ -284,7 +285,7 @@ static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 	to->ticks = d->input->clock[i];
 	to->asked = axis->follows ? (float)td_axis_length(axis, from) : from->requested;
 	to->rare = (float)td_clock_rarity(d, from->requested);
-	to->batch = (uint8_t)td_row_batch(d->input, i);
+	to->batch = (uint8_t)td_batch(d->input, i);
 	to->key[0] = keys->open[i];
 	to->key[1] = keys->close[i];
 	to->reading = (float)(d->input->exact ? d->reading : step * step * ROUNDED);

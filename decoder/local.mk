@@ -103,6 +103,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/unwind_table.c decoder/unwind_table.h \
 	decoder/window_again.c decoder/window_again.h \
 	decoder/window_axis.c decoder/window_axis.h \
+	decoder/window_batches.c decoder/window_batches.h \
 	decoder/window_columns.c decoder/window_columns.h \
 	decoder/window_common.c decoder/window_common.h \
 	decoder/window_pieces.c decoder/window_pieces.h \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/separate_state.h"
+#include "decoder/window_batches.h"
 #include "decoder/window_opening.h"
 #include "decoder/window_short.h"
 #include "decoder/window_start.h"
@@ -504,29 +505,43 @@ static int run(struct td_separate_state *s, struct td_separate *result)
 	return err ? err : td_separate_finish(s, result);
 }
 
-int td_separate(const struct td_separate_input *input, struct td_separate *result)
+/* Results have room for all functions. */
+static int make_room(const struct td_separate_input *input, struct td_separate *result)
 {
-	struct td_separate_state state = {.input = input, .given = input};
-	int err = -ENOMEM;
-
 	memset(result, 0, sizeof(*result));
+	result->functions = input->functions;
 	result->function = calloc(input->functions + 1, sizeof(*result->function));
 	if (input->traced)
 		result->trace = calloc(input->functions + 1, sizeof(*result->trace));
-	if (!result->function || (input->traced && !result->trace)) {
-		td_separate_free(result);
-		return err;
-	}
-	result->functions = input->functions;
-	state.trace = result->trace;
-	for (size_t i = 0; i < input->windows; i++)
-		result->windows += !input->window[i].empty;
-	err = td_axis_find(input, &state.axis);
+	return result->function && (result->trace || !input->traced) ? 0 : -ENOMEM;
+}
+
+static int separate(const struct td_separate_input *input, struct td_separate *result)
+{
+	struct td_separate_state state = {
+		.input = input, .given = input, .trace = result->trace};
+	int err = td_axis_find(input, &state.axis);
+
 	if (!err)
 		td_opening_find(input, &state.axis);
 	if (!err && state.axis.kind != TD_AXIS_NONE)
 		err = run(&state, result);
 	free_state(&state);
+	return err;
+}
+
+int td_separate(const struct td_separate_input *given, struct td_separate *result)
+{
+	struct td_separate_input input = *given;
+	uint8_t *batch = td_batches_deal(given);
+	int err = make_room(given, result);
+
+	input.batch = batch;
+	for (size_t i = 0; i < given->windows; i++)
+		result->windows += !given->window[i].empty;
+	if (!err)
+		err = batch ? separate(&input, result) : -ENOMEM;
+	free(batch);
 	if (err)
 		td_separate_free(result);
 	return err;

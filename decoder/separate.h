@@ -48,6 +48,7 @@ struct td_separate_window {
 struct td_separate_input {
 	const struct td_separate_window *window; /* in order of time, as far as known */
 	size_t windows;
+	const uint8_t *batch; /* td_separate()'s own (window_batches.h) */
 	/* [windows]: a count of the program's that silent ones have as well, without what
 	 * measuring adds; NAN: unknown.  NULL: there is none. */
 	const float *common;
@@ -131,7 +132,7 @@ static inline int td_separate_knows_mix(const struct td_separate_cost *cost)
 	return 0;
 }
 
-#define TD_BATCHES 32 /* pieces of the run, without each of which all is known anew */
+#define TD_BATCHES 32 /* of windows, without each of which all is known anew */
 
 /* Sums over the windows that a function has for itself: its cycles in them, what they
  * counted of the traced node and td_separate_input.common, both as cycles. */

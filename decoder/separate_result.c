@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/separate_visits.h"
+#include "decoder/window_batches.h"
 #include "decoder/window_repeats.h"
 #include "decoder/window_start.h"
 
@@ -178,7 +179,7 @@ void td_separate_ends(const struct td_separate_state *s, unsigned without, doubl
 {
 	memcpy(ends, s->columns.ends, s->columns.columns * sizeof(*ends));
 	for (size_t i = 0; i < s->input->windows && without != TD_NO_BATCH; i++) {
-		if (s->input->window[i].empty || td_row_batch(s->input, i) != without)
+		if (s->input->window[i].empty || td_batch(s->input, i) != without)
 			continue;
 		ends[s->ends.open[i]]--;
 		ends[s->ends.close[i]]--;

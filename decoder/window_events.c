@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/order.h"
+#include "decoder/window_batches.h"
 
 #define WINDOWS_FEWEST 100 /* opened in a column */
 #define EVENTS_MOST 40
@@ -221,7 +222,7 @@ static void take_window(const struct td_separate_input *input, const struct td_a
 		to->value[k] = (float)(from->value[k] / axis->width -
 				       axis->mix[k] * td_axis_beyond(axis, from));
 	to->other = close;
-	to->batch = (uint8_t)td_row_batch(input, window);
+	to->batch = (uint8_t)td_batch(input, window);
 	to->counted = 1;
 }
 
@@ -284,9 +285,8 @@ static void count_opened(const struct td_separate_input *input, const struct ord
 {
 	memset(opened, 0, sizeof(*opened));
 	for (size_t i = 0; i < n; i++)
-		(order[i].still
-			 ? opened->still
-			 : opened->started)[td_row_batch(input, order[i].window)]++;
+		(order[i].still ? opened->still
+				: opened->started)[td_batch(input, order[i].window)]++;
 }
 
 static void add_key(struct td_events *events, const struct td_separate_input *input,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/directions.h"
+#include "decoder/window_batches.h"
 #include "decoder/window_rows.h"
 
 #define NODES TD_SEPARATE_NODES
@@ -170,7 +171,7 @@ static void add_windows(const struct search *s,
 		struct own own = {.column = s->columns->open[i], .window = w};
 
 		if (w->silent || w->requested < still ||
-		    td_row_batch(s->input, i) == s->without ||
+		    td_batch(s->input, i) == s->without ||
 		    !td_columns_own(s->columns, s->input, s->axis, i))
 			continue;
 		if (away_of(w, s->axis, s->cost, own.away) >= AWAY * AWAY)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/window_batches.h"
+
 #define PER_BIN 8 /* windows, at least */
 #define BINS_MOST 400
 #define UNSEEN_FEW 40 /* cycles that are easily guessed */
@@ -57,7 +59,7 @@ static void take_window(const struct td_separate_input *input, const struct td_a
 	for (int k = 0; k < TD_SEPARATE_NODES; k++)
 		to->value[k] = (float)(from->value[k] / axis->width -
 				       axis->mix[k] * td_axis_beyond(axis, from));
-	to->batch = (uint8_t)td_row_batch(input, order->window);
+	to->batch = (uint8_t)td_batch(input, order->window);
 	to->own = (uint8_t)td_columns_own(columns, input, axis, order->window);
 	to->counted = !from->silent && td_axis_counts(axis, from);
 }

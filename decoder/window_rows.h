@@ -90,12 +90,6 @@ struct td_rows {
 	double *time, *lean;
 };
 
-/* The batch of a window: a piece of the run. */
-static inline unsigned td_row_batch(const struct td_separate_input *input, size_t window)
-{
-	return (unsigned)((uint64_t)window * TD_BATCHES / input->windows);
-}
-
 /* From the input's windows that are not empty.  0 or -ENOMEM; free in either case. */
 int td_rows_build(struct td_rows *rows, const struct td_separate_input *input,
 		  const struct td_axis *axis, const struct td_columns *columns,

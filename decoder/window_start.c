@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/window_batches.h"
+
 #define WINDOWS_FEWEST 20
 #define LINES_FEWEST 3
 #define DISAGREE 5.        /* standard deviations */
@@ -258,7 +260,7 @@ static int trust_empties(const struct td_separate_input *input, unsigned without
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
 
-		if (!w->empty || w->silent || td_row_batch(input, i) == without)
+		if (!w->empty || w->silent || td_batch(input, i) == without)
 			continue;
 		n++;
 		for (int k = 0; k < NODES; k++)
@@ -305,7 +307,7 @@ int td_start_find(const struct td_separate_input *input, const struct td_columns
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
 
-		if (td_row_batch(input, i) != without && !w->silent &&
+		if (td_batch(input, i) != without && !w->silent &&
 		    td_axis_counts(axis, w) && td_columns_own(columns, input, axis, i))
 			add(&line[columns->open[i]], axis, w);
 	}

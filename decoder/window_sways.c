@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/directions.h"
+#include "decoder/window_batches.h"
 #include "decoder/window_rows.h"
 
 #define NODES TD_SEPARATE_NODES
@@ -41,8 +42,7 @@ static int take_sample(const struct search *s, size_t i, struct sample *sample)
 	double length = td_axis_length(s->axis, w);
 
 	if (w->empty || w->silent || !td_axis_counts(s->axis, w) ||
-	    !(s->sways[s->columns->open[i]] > 0) ||
-	    td_row_batch(s->input, i) == s->without ||
+	    !(s->sways[s->columns->open[i]] > 0) || td_batch(s->input, i) == s->without ||
 	    !td_columns_own(s->columns, s->input, s->axis, i))
 		return 0;
 	sample->cycles = length - td_axis_lost(s->axis, length);

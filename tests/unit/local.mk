@@ -61,6 +61,7 @@ decoder_tests = \
 	tests/unit/test_symbols \
 	tests/unit/test_text \
 	tests/unit/test_topdown \
+	tests/unit/test_window_batches \
 	tests/unit/test_window_columns \
 	tests/unit/test_window_common \
 	tests/unit/test_window_ends \
@@ -216,6 +217,9 @@ tests_unit_test_separate_own_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_parts_SOURCES = tests/unit/test_separate_parts.c $(td_separated)
 tests_unit_test_separate_parts_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_parts_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_window_batches_SOURCES = tests/unit/test_window_batches.c $(td_separated)
+tests_unit_test_window_batches_CFLAGS = $(td_unit_cflags)
+tests_unit_test_window_batches_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_window_columns_SOURCES = tests/unit/test_window_columns.c tests/unit/unit.h
 tests_unit_test_window_columns_CFLAGS = $(td_unit_cflags)
 tests_unit_test_window_columns_LDADD = $(td_unit_ldadd) -lm

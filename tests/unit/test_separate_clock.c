@@ -194,10 +194,11 @@ static struct td_told told_by(const double *off, double part)
 {
 	static struct td_separate_window window[WINDOWS];
 	static uint32_t column[WINDOWS], function[1];
+	static uint8_t batch[WINDOWS];
 	td_sides value[1 + TD_BATCHES] = {{0.4, 0.2, 0.2, 0.2}}, error[1] = {{0}};
 	double ends[1] = {2 * WINDOWS}, prior[1] = {part};
 	const struct td_separate_input input = {
-		.window = window, .windows = WINDOWS, .functions = 1};
+		.window = window, .windows = WINDOWS, .batch = batch, .functions = 1};
 	const struct td_separate_state state = {
 		.input = &input,
 		.columns = {.columns = 1, .function = function, .ends = ends},
@@ -207,6 +208,7 @@ static struct td_told told_by(const double *off, double part)
 	struct td_told told = {0};
 
 	for (unsigned b = 0; b < TD_BATCHES; b++) {
+		batch[2 * b] = batch[2 * b + 1] = (uint8_t)b;
 		value[1 + b][0] = value[0][0] + off[b];
 		value[1 + b][1] = value[0][1] - off[b];
 		value[1 + b][2] = value[1 + b][3] = value[0][2];

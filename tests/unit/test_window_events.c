@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "decoder/window_batches.h"
 #include "decoder/window_events.h"
 #include "decoder/window_start.h"
 #include "tests/unit/sim_windows.h"
@@ -21,6 +22,7 @@ static const struct sim_setup cycle = {.kind = SIM_CYCLE,
 struct built {
 	struct sim sim;
 	struct td_separate_input input;
+	uint8_t *batch;
 	struct td_axis axis;
 	struct td_columns columns;
 	struct td_ends ends;
@@ -50,6 +52,8 @@ static void build_of(struct built *b, const struct sim_setup *setup, int backwar
 	if (sweeps)
 		leave_sweeps(&b->sim, setup->most);
 	b->input = sim_input(&b->sim);
+	b->input.batch = b->batch = td_batches_deal(&b->input);
+	ck_assert_ptr_nonnull(b->batch);
 	ck_assert_int_eq(td_axis_find(&b->input, &b->axis), 0);
 	ck_assert_int_eq(td_columns_find(&b->columns, &b->input, &b->axis), 0);
 	ck_assert_int_eq(td_start_find(&b->input, &b->columns, TD_NO_BATCH, &b->axis), 0);
@@ -70,6 +74,7 @@ static void done(struct built *b)
 	td_events_free(&b->events);
 	td_ends_free(&b->ends);
 	td_columns_free(&b->columns);
+	free(b->batch);
 	sim_free(&b->sim);
 }
 
