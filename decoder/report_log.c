@@ -34,8 +34,9 @@ struct td_report_log {
 	int by_kernel, exact, chosen; /* separate.h */
 	int clocked;                  /* some of clock[] is known */
 	uint32_t width;               /* slots a cycle */
-	unsigned together; /* windows of a sample, where the log has lost their order */
-	uint32_t *same;    /* [numbers]: the row that it is part of, while naming */
+	unsigned together;            /* windows of a sample */
+	int shuffled;                 /* those stand anywhere */
+	uint32_t *same; /* [numbers]: the row that it is part of, while naming */
 	size_t numbers;
 };
 
@@ -340,14 +341,14 @@ static int fits(const struct taking *t, struct td_report_log *log)
 	       log->parts == t->parts && log->rates == t->rates;
 }
 
-/* In their order the jackknife's pieces hold windows of one sample together. */
 static void note_together(struct td_report_log *log, const struct td_profile *profile)
 {
 	const struct td_file_header *header = &profile->header;
 	unsigned together = td_profile_together(profile);
 
-	if (header->windows_seen > header->windows_max && together > log->together)
+	if (together > log->together)
 		log->together = together;
+	log->shuffled = log->shuffled || header->windows_seen > header->windows_max;
 }
 
 static uint64_t next_random(struct td_report_log *log)
@@ -383,6 +384,7 @@ static size_t make_room(struct td_report_log *log, int *err)
 	uint64_t slot = log->seen++;
 
 	if (log->windows == TD_REPORT_WINDOWS_MAX) {
+		log->shuffled = 1;
 		slot = next_random(log) % log->seen;
 		return slot < log->windows ? (size_t)slot : SIZE_MAX;
 	}
@@ -754,6 +756,7 @@ int td_report_log_separate(struct td_report *report)
 		.exact = report->log->exact,
 		.width = report->log->width,
 		.together = report->log->together,
+		.shuffled = report->log->shuffled,
 		.clock = report->log->clocked ? report->log->clock : NULL,
 	};
 	if (report->log->exact) {

@@ -79,9 +79,10 @@ struct td_separate_input {
 	/* what the traced node counts is clock[]: where it is known to the cycle when
 	 * windows were due, cycles that an instruction takes tell of it as well */
 	int paced;
-	/* Of windows that are alike because they were measured together, but stand
-	 * anywhere in window[]: at most so many; 0 as 1. */
+	/* Of windows that are alike because they were measured together: at most so
+	 * many; 0 as 1.  They follow each other in window[], unless that is shuffled. */
 	unsigned together;
+	int shuffled;
 };
 
 /* Where a function's values come from. */

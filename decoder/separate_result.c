@@ -453,8 +453,8 @@ struct td_estimate td_separate_bound(double bounded, double free, double half)
 static void read_node(const struct td_separate_state *s, const struct answer *a,
 		      double visit, int node, struct td_reading *reading)
 {
-	double together = s->input->together > 1 ? s->input->together : 1;
-	double sampling = together * variance(a->square[node], a->mean[node]);
+	double alike = s->input->shuffled ? fmax(1, s->input->together) : 1;
+	double sampling = alike * variance(a->square[node], a->mean[node]);
 	double error = sampling + fixed_error(s, a, visit, node);
 
 	reading->bounded = td_separate_node(a->value, node);

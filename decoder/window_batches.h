@@ -18,7 +18,8 @@
  * The batch of each window, below TD_BATCHES: the windows that open in a function, in
  * order of time, are cut into as many pieces of one size as there are batches.  Of a
  * function with fewer windows, which batches get one is another thing than of the next
- * function.  malloc()'s; NULL: no memory.
+ * function.  Windows that were measured together stay together: then batches are pieces
+ * of the run, unless its order is lost.  malloc()'s; NULL: no memory.
  */
 uint8_t *td_batches_deal(const struct td_separate_input *input);
 

@@ -45,12 +45,44 @@ START_TEST(deals)
 }
 END_TEST
 
-/* Half widths of retiring; `half` has room for all functions. */
-static void half_widths(double *half)
+/* Windows of one sample are never in two batches, as long as anybody knows which they
+ * are: then they follow each other. */
+START_TEST(bursts)
+{
+	struct td_separate_window window[TD_BATCHES * 6] = {{0}};
+	struct td_separate_input input = {.window = window,
+					  .windows = TD_BATCHES * 6,
+					  .functions = 3,
+					  .together = 3};
+	uint8_t *batch;
+
+	for (unsigned i = 0; i < TD_BATCHES * 6; i++)
+		window[i].open = i % 3;
+	batch = td_batches_deal(&input);
+	ck_assert_ptr_nonnull(batch);
+	for (unsigned i = 0; i < TD_BATCHES * 6; i++)
+		ck_assert_uint_eq(batch[i], i / 6);
+	free(batch);
+	input.shuffled = 1;
+	for (unsigned i = 0; i < TD_BATCHES * 6; i++)
+		window[i].open = i / (TD_BATCHES * 2);
+	batch = td_batches_deal(&input);
+	ck_assert_ptr_nonnull(batch);
+	for (unsigned i = 0; i < TD_BATCHES * 6; i++)
+		ck_assert_uint_eq(batch[i], i % (TD_BATCHES * 2) / 2);
+	free(batch);
+}
+END_TEST
+
+/* Half widths of retiring, of windows of which so many may be alike; `half` has room for
+ * all functions. */
+static void half_widths(unsigned together, double *half)
 {
 	struct td_separate_input input = sim_input(&sim);
 
 	input.returns = 1;
+	input.together = together;
+	input.shuffled = together > 1;
 	ck_assert_int_eq(td_separate(&input, &result), 0);
 	for (unsigned f = 0; f < sim.functions; f++) {
 		const struct td_estimate *e = &result.function[f].node[0].estimate;
@@ -100,9 +132,9 @@ START_TEST(phases)
 	double before[60], after[60], sum = 0, n = 0;
 
 	sim_run(&sim, &setup);
-	half_widths(before);
+	half_widths(0, before);
 	run_in_phases();
-	half_widths(after);
+	half_widths(0, after);
 	for (unsigned f = 0; f < sim.functions; f++) {
 		if (before[f] <= 0 || visit(f) < 100)
 			continue;
@@ -117,7 +149,36 @@ START_TEST(phases)
 }
 END_TEST
 
+/* Where nobody knows which windows are alike, four times as many tell as much. */
+START_TEST(shuffled)
+{
+	const struct sim_setup setup = {.kind = SIM_AWKWARD,
+					.seed = 1,
+					.windows = 8000,
+					.shortest = 2,
+					.most = 600,
+					.noise = 1};
+	double alone[64], alike[64], sum = 0, n = 0;
+
+	sim_run(&sim, &setup);
+	ck_assert_uint_le(sim.functions, 64);
+	half_widths(1, alone);
+	half_widths(4, alike);
+	for (unsigned f = 0; f < sim.functions; f++) {
+		if (alone[f] <= 0 || visit(f) < 100)
+			continue;
+		ck_assert_double_le(alike[f], 2.01 * alone[f]);
+		sum += alike[f] / alone[f];
+		n++;
+	}
+	ck_assert_double_ge(n, 5);
+	ck_assert_double_ge(sum / n, 1.2);
+	sim_free(&sim);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("window_batches", (const TTest *const[]){deals, phases, NULL});
+	return unit_main("window_batches",
+			 (const TTest *const[]){deals, bursts, phases, shuffled, NULL});
 }
