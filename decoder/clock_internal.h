@@ -180,12 +180,6 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 /* 1: a window with instructions of the program, as far as one can tell. */
 int td_clock_known(const struct td_separate_input *input, size_t window);
 
-/* clock_late.c: how late interrupts are beyond the mean, by where windows end, where
- * edges hide it; late[columns], cycles.  0 or -ENOMEM. */
-int td_clock_late(const struct td_clock_data *d, const struct td_axis *axis,
-		  const struct td_columns *columns, const struct td_ends *ends,
-		  double *late);
-
 /* clock_keys.c: sorts them into keys and bins, and fills these.  0 or -ENOMEM. */
 int td_clock_sort(struct td_clock_data *d);
 void td_clock_fill(struct td_clock_data *d, unsigned without);

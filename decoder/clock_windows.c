@@ -296,24 +296,6 @@ static void take_one(const struct td_clock_data *d, const struct td_axis *axis,
 		to->beyond[TD_CLOCK_CYCLES] = to->asked - (float)axis->start;
 }
 
-/* Windows take as much longer than was asked for as interrupts are late where they end:
- * by more than the mean, which is in the start. */
-static int lengthen(struct td_clock_data *d, const struct td_axis *axis,
-		    const struct td_columns *columns, const struct td_ends *ends)
-{
-	double *late = calloc((size_t)columns->columns + 1, sizeof(*late));
-	int err = late ? td_clock_late(d, axis, columns, ends, late) : -ENOMEM;
-
-	for (size_t i = 0; i < d->windows && !err; i++) {
-		struct td_clock_window *w = &d->window[i];
-
-		w->asked += (float)late[w->column[1]];
-		w->beyond[TD_CLOCK_CYCLES] += (float)late[w->column[1]];
-	}
-	free(late);
-	return err;
-}
-
 static void take_all(struct td_clock_data *d, const struct td_axis *axis,
 		     const struct td_columns *columns, const struct td_ends *ends,
 		     const struct td_keys *keys)
@@ -346,8 +328,6 @@ static int find_windows(struct td_clock_data *d, const struct td_axis *axis,
 	if (!err && d->window && d->jitter)
 		take_all(d, axis, columns, ends, &keys);
 	td_keys_free(&keys);
-	if (!err && d->window && axis->sharp && !d->input->exact)
-		err = lengthen(d, axis, columns, ends);
 	return err || !d->window || !d->jitter ? -ENOMEM : d->windows >= FEWEST;
 }
 

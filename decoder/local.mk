@@ -48,7 +48,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/check.c decoder/check.h \
 	decoder/cholesky.c decoder/cholesky.h \
 	decoder/clock.c decoder/clock.h decoder/clock_internal.h \
-	decoder/clock_fit.c decoder/clock_keys.c decoder/clock_late.c \
+	decoder/clock_fit.c decoder/clock_keys.c \
 	decoder/clock_pace.c decoder/clock_rows.c \
 	decoder/clock_shrink.c decoder/clock_slopes.c decoder/clock_speeds.c \
 	decoder/clock_states.c decoder/clock_sways.c decoder/clock_windows.c \

@@ -141,11 +141,10 @@ static void find_late(struct sums *sums, uint32_t columns, double *late, double 
 		late[c] -= mean / n;
 }
 
-/* Of 255ths behind sharp starts clock_late.c knows. */
-static int is_hidden(const struct td_separate_input *input, const struct td_axis *axis)
+static int is_hidden(const struct td_axis *axis)
 {
 	return axis->kind == TD_AXIS_REQUESTED && !axis->follows &&
-	       (axis->start_spread > 0 || (axis->sharp && input->exact));
+	       (axis->start_spread > 0 || axis->sharp);
 }
 
 void td_late_move(struct td_separate_window *window, size_t windows,
@@ -162,7 +161,7 @@ int td_late_find(struct td_late *late, const struct td_separate_input *input,
 {
 	struct sums *sums;
 
-	if (!is_hidden(input, axis))
+	if (!is_hidden(axis))
 		return 0;
 	sums = calloc(columns->columns + 1, sizeof(*sums));
 	late->window = malloc((input->windows + 1) * sizeof(*late->window));

@@ -7,9 +7,8 @@
  * pipeline's and what the program's; but the pipeline's knows nothing of the function.
  * So what windows that end in a function take beyond others, in the mean, is the
  * function's: as much longer were they asked to be.  What waits for instructions waits
- * longer where they are slow, if they are counted.  Where starts are sharp that is so of
- * groups of events, whose clock knows it better (td_clock.late); of 255ths clock_late.c
- * knows.  doc/estimates.md, "Lengths".
+ * longer where they are slow, if they are counted.  Where starts are sharp the clock
+ * knows it better (td_clock.late).  doc/estimates.md, "Lengths".
  *
  * Context: any; no globals.
  */

@@ -17,9 +17,8 @@ static const struct sim_setup blocks = {.kind = SIM_LONG,
 					.edge_spread = 0.5,
 					.block = BLOCK};
 
-/* How much longer windows that end in each function were asked to be than they were.
- * exact: of groups of events. */
-static void find(const struct sim_setup *setup, int exact, double *moved)
+/* How much longer windows that end in each function were asked to be than they were. */
+static void find(const struct sim_setup *setup, double *moved)
 {
 	struct td_separate_input input;
 	struct td_columns columns;
@@ -29,7 +28,6 @@ static void find(const struct sim_setup *setup, int exact, double *moved)
 
 	sim_run(&sim, setup);
 	input = sim_input(&sim);
-	input.exact = exact;
 	ck_assert_uint_lt(sim.functions, 64);
 	ck_assert_int_eq(td_axis_find(&input, &axis), 0);
 	ck_assert_int_eq(td_columns_find(&columns, &input, &axis), 0);
@@ -54,7 +52,7 @@ START_TEST(half_a_block)
 {
 	double moved[64] = {0};
 
-	find(&blocks, 0, moved);
+	find(&blocks, moved);
 	for (unsigned f = 1; f < 7; f++)
 		ck_assert_double_eq_tol(moved[f] - moved[0], f * BLOCK / 7 / 2, 2);
 }
@@ -67,27 +65,24 @@ START_TEST(nobody_is_late)
 	double moved[64] = {0};
 
 	setup.block = 0;
-	find(&setup, 0, moved);
+	find(&setup, moved);
 	for (unsigned f = 0; f < 64; f++)
 		ck_assert_double_eq_tol(moved[f], 0, 1);
 }
 END_TEST
 
 /* Where lengths begin behind the edges windows end as late.  What they took beyond them
- * says so of short visits, too; of 255ths it is clock_late.c that knows. */
+ * says so of short visits, too. */
 START_TEST(behind_edges)
 {
 	struct sim_setup setup = blocks;
-	double moved[64] = {0}, none[64] = {0};
+	double moved[64] = {0};
 
 	setup.sharp = 1;
 	setup.most = 20000; /* visits are shorter than most windows */
-	find(&setup, 1, moved);
+	find(&setup, moved);
 	for (unsigned f = 1; f < 7; f++)
 		ck_assert_double_eq_tol(moved[f] - moved[0], f * BLOCK / 7 / 2, 2);
-	find(&setup, 0, none);
-	for (unsigned f = 0; f < 7; f++)
-		ck_assert_double_eq(none[f], 0);
 }
 END_TEST
 
@@ -155,7 +150,7 @@ START_TEST(without_edges)
 	double moved[64] = {0};
 
 	setup.edge = 0;
-	find(&setup, 0, moved);
+	find(&setup, moved);
 	for (unsigned f = 0; f < 64; f++)
 		ck_assert_double_eq(moved[f], 0);
 }
