@@ -25,8 +25,7 @@
 #define START_EXACT 0.15 /* where nothing rounds the counts of own windows */
 #define EDGES_SURE 0.05  /* of their standard deviation */
 #define LATE_SURE 0.5    /* of how late ends are that nothing moves */
-#define UNEVEN 0.1       /* of what functions vary by, into their neighbours */
-#define UNEVEN_PART 0.2  /* the same where a node stands for itself, not for all four */
+#define UNEVEN 0.2       /* of what functions vary by, into their neighbours */
 #define UNEVEN_BOTH 0.05 /* of instructions where paces tell them as well, no edges */
 #define COST_SURE 0.05   /* cycles of each node's own cost */
 #define FREEDOM_MOST 1e6
@@ -45,6 +44,7 @@ struct answer {
 	td_sides off;         /* by noise that is still in the equations */
 	td_sides rest;        /* what a further round would move */
 	td_sides late;        /* error by ends that are in the wrong piece */
+	double late_doubt;    /* variance of how late ends are, cycles */
 	td_sides common;      /* variance that no batch shows (window_common.h) */
 	double repeated;      /* square of the error by windows that are alike */
 	nodes square, fourth; /* sums over batches */
@@ -92,6 +92,8 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 			continue;
 		part = share(s, answer, c);
 		answer[function].prior += part * s->prior_part[c];
+		if (s->late.doubt)
+			answer[function].late_doubt += part * s->late.doubt[c];
 		answer[function].covered += part * s->normal.covered[c];
 		answer[function].lean +=
 			part * s->left_lean[c] *
@@ -117,7 +119,7 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 static void find_uneven(const struct td_separate_state *s, struct answer *answer)
 {
 	double varies = 0, ends = 0, n = 0, cycles = 0, cost;
-	double part = s->input->left ? UNEVEN_PART : UNEVEN;
+	double part = UNEVEN;
 
 	for (uint32_t c = 0; c < s->columns.columns; c++) {
 		varies += s->columns.ends[c] * s->varies[c];
@@ -422,13 +424,13 @@ static double start_error(const struct td_separate_state *s)
 /*
  * The squares of the errors that are no sampling: what the batches show of a bias and
  * what they cannot; the start of a window, known to a part of a cycle or of the edges
- * only, which in a visit of some ten cycles is much; and rounding.
+ * only, and its end, which in a visit of some ten cycles is much; and rounding.
  */
 static double fixed_error(const struct td_separate_state *s, const struct answer *a,
 			  double visit, int node)
 {
 	double bias = (TD_BATCHES - 1) * a->mean[node];
-	double start = start_error(s) / pow(fmax(1, visit / 2), 2);
+	double start = (start_error(s) + a->late_doubt) / pow(fmax(1, visit / 2), 2);
 	double differ = (a->prior * a->prior + start) * spread_of(s, node);
 	double off = td_separate_node(a->off, node);
 	double rest = td_separate_node(a->rest, node);

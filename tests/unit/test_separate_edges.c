@@ -303,7 +303,36 @@ START_TEST(varying_behind_edges)
 	}
 	ck_assert_double_gt(n, 0);
 	ck_assert_double_lt(sqrt(squares / n), 1);
-	limit_held(&held, 95, 98);
+	limit_held(&held, 95, 98.5);
+}
+END_TEST
+
+/*
+ * Where windows are late by blocks of up to 42 cycles, few windows leave in doubt by how
+ * much in each function.  Visits of some ten cycles are told as badly: without that 94.6 %
+ * of their intervals hold.
+ */
+START_TEST(late_and_few)
+{
+	struct sim_setup setup = {.kind = SIM_AWKWARD,
+				  .windows = 6000,
+				  .shortest = 25,
+				  .most = 600,
+				  .edge = 50,
+				  .edge_spread = 0.5,
+				  .block = 42,
+				  .sharp = 1,
+				  .calls = 1};
+	struct held held = {0, 0};
+
+	for (setup.seed = 1; setup.seed <= 10; setup.seed++) {
+		separate(&setup);
+		for (unsigned f = 0; f < sim.functions; f++)
+			if (visit(f) > 150)
+				sim.cycles[f] = 0; /* not counted */
+		count_held(&held);
+	}
+	limit_held(&held, 96, 99.5);
 }
 END_TEST
 
@@ -395,12 +424,12 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"separate_edges",
-		(const TTest *const[]){edges, small_edges, small_edges_short_windows,
-				       no_short_windows, short_visits_behind_edges,
-				       visits_that_end_late, varying_behind_edges,
-				       late_interrupts, late_and_unsure, late_in_pieces,
-				       late_and_counted, due_without_returns,
-				       unsure_without_returns, NULL});
+	return unit_main("separate_edges",
+			 (const TTest *const[]){
+				 edges, small_edges, small_edges_short_windows,
+				 no_short_windows, short_visits_behind_edges,
+				 visits_that_end_late, varying_behind_edges,
+				 late_interrupts, late_and_unsure, late_in_pieces,
+				 late_and_few, late_and_counted, due_without_returns,
+				 unsure_without_returns, NULL});
 }

@@ -156,8 +156,7 @@ START_TEST(shuffled)
 					.seed = 1,
 					.windows = 8000,
 					.shortest = 2,
-					.most = 600,
-					.noise = 1};
+					.most = 600};
 	double alone[64], alike[64], sum = 0, n = 0;
 
 	sim_run(&sim, &setup);
