@@ -309,8 +309,8 @@ END_TEST
 
 /*
  * Where windows are late by blocks of up to 42 cycles, few windows leave in doubt by how
- * much in each function.  Visits of some ten cycles are told as badly: without that 94.6 %
- * of their intervals hold.
+ * much in each function.  Visits of some ten cycles are told as badly: 94.6 % of their
+ * intervals hold without that.
  */
 START_TEST(late_and_few)
 {
