@@ -119,7 +119,8 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 static void find_uneven(const struct td_separate_state *s, struct answer *answer)
 {
 	double varies = 0, ends = 0, n = 0, cycles = 0, cost;
-	double part = UNEVEN;
+	int both = s->input->paced && s->axis.follows && s->clock.value;
+	double part = both ? UNEVEN_BOTH : UNEVEN;
 
 	for (uint32_t c = 0; c < s->columns.columns; c++) {
 		varies += s->columns.ends[c] * s->varies[c];
@@ -133,8 +134,6 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 		cycles += w->empty ? 0 : length - td_axis_lost(&s->axis, length);
 	}
 	cost = hypot(COST_SURE, sqrt(s->axis.between)) * n / fmax(n, cycles);
-	if (s->input->paced && s->axis.follows && s->clock.value)
-		part = UNEVEN_BOTH;
 	for (size_t f = 0; f < s->input->functions && ends > 0; f++)
 		answer[f].uneven =
 			hypot(part * varies / ends * (1 - answer[f].covered), cost);
