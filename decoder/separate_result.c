@@ -110,6 +110,21 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
 	}
 }
 
+/* The program's, of a window. */
+static double mean_cycles(const struct td_separate_state *s)
+{
+	double n = 0, cycles = 0;
+
+	for (size_t i = 0; i < s->input->windows; i++) {
+		const struct td_separate_window *w = &s->input->window[i];
+		double length = td_axis_length(&s->axis, w);
+
+		n += !w->empty;
+		cycles += w->empty ? 0 : length - td_axis_lost(&s->axis, length);
+	}
+	return n > 0 ? cycles / n : 0;
+}
+
 /*
  * A function that is slower when it behaves differently looks different to windows
  * that open or close in it than to those that pass: see doc/estimates.md.  What own
@@ -118,7 +133,7 @@ static void add_up(const struct td_separate_state *s, const struct td_unknowns *
  */
 static void find_uneven(const struct td_separate_state *s, struct answer *answer)
 {
-	double varies = 0, ends = 0, n = 0, cycles = 0, cost;
+	double varies = 0, ends = 0, cost;
 	int both = s->input->paced && s->axis.follows && s->clock.value;
 	double part = both ? UNEVEN_BOTH : UNEVEN;
 
@@ -126,14 +141,7 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 		varies += s->columns.ends[c] * s->varies[c];
 		ends += s->columns.ends[c];
 	}
-	for (size_t i = 0; i < s->input->windows; i++) {
-		const struct td_separate_window *w = &s->input->window[i];
-		double length = td_axis_length(&s->axis, w);
-
-		n += !w->empty;
-		cycles += w->empty ? 0 : length - td_axis_lost(&s->axis, length);
-	}
-	cost = hypot(COST_SURE, sqrt(s->axis.between)) * n / fmax(n, cycles);
+	cost = hypot(COST_SURE, sqrt(s->axis.between)) / fmax(1, s->window_cycles);
 	for (size_t f = 0; f < s->input->functions && ends > 0; f++)
 		answer[f].uneven =
 			hypot(part * varies / ends * (1 - answer[f].covered), cost);
@@ -421,15 +429,29 @@ static double start_error(const struct td_separate_state *s)
 }
 
 /*
+ * Windows that end in the function may be so much longer than they seem, and of the edges
+ * there is as much less in them: the square of what that moves.
+ */
+static double end_error(const struct td_separate_state *s, const struct answer *a,
+			double visit, int node)
+{
+	double cycles = fmax(1, fmin(visit / 2, s->window_cycles));
+	double differs =
+		td_separate_node(a->value, node) - td_separate_node(s->axis.mix, node);
+
+	return a->late_doubt * pow(differs / cycles, 2);
+}
+
+/*
  * The squares of the errors that are no sampling: what the batches show of a bias and
  * what they cannot; the start of a window, known to a part of a cycle or of the edges
- * only, and its end, which in a visit of some ten cycles is much; and rounding.
+ * only, which in a visit of some ten cycles is much; and rounding.
  */
 static double fixed_error(const struct td_separate_state *s, const struct answer *a,
 			  double visit, int node)
 {
 	double bias = (TD_BATCHES - 1) * a->mean[node];
-	double start = (start_error(s) + a->late_doubt) / pow(fmax(1, visit / 2), 2);
+	double start = start_error(s) / pow(fmax(1, visit / 2), 2);
 	double differ = (a->prior * a->prior + start) * spread_of(s, node);
 	double off = td_separate_node(a->off, node);
 	double rest = td_separate_node(a->rest, node);
@@ -438,7 +460,7 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 
 	return bias * bias + differ + off * off + rest * rest +
 	       a->common[measured[node]] + a->uneven * a->uneven + a->lean * a->lean +
-	       late * late +
+	       late * late + end_error(s, a, visit, node) +
 	       fmax(rounding(a, node), a->repeated * (minus[node] < 0 ? 1 : 2));
 }
 
@@ -643,6 +665,7 @@ int td_separate_finish(struct td_separate_state *state, struct td_separate *resu
 
 	if (!answer)
 		return -ENOMEM;
+	state->window_cycles = mean_cycles(state);
 	err = add_all(state, answer);
 	if (!err)
 		err = jackknife(state, answer, &cost);

@@ -34,6 +34,7 @@ struct td_separate_state {
 	td_sides sways_cost; /* a window's, by which they were found without edges */
 	struct td_normal normal;
 	double *prior_part;                    /* [unknowns] */
+	double window_cycles;                  /* the program's, in the mean */
 	struct td_unknowns at;                 /* the solution */
 	struct td_unknowns bounded;            /* within the bounds of fractions */
 	const struct td_separate_input *given; /* as the caller has it */
