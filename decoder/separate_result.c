@@ -44,7 +44,7 @@ struct answer {
 	td_sides off;         /* by noise that is still in the equations */
 	td_sides rest;        /* what a further round would move */
 	td_sides late;        /* error by ends that are in the wrong piece */
-	double late_doubt;    /* variance of how late ends are, cycles */
+	double late_doubt;    /* variance of how late ends are, square cycles */
 	td_sides common;      /* variance that no batch shows (window_common.h) */
 	double repeated;      /* square of the error by windows that are alike */
 	nodes square, fourth; /* sums over batches */
@@ -445,7 +445,7 @@ static double end_error(const struct td_separate_state *s, const struct answer *
 /*
  * The squares of the errors that are no sampling: what the batches show of a bias and
  * what they cannot; the start of a window, known to a part of a cycle or of the edges
- * only, which in a visit of some ten cycles is much; and rounding.
+ * only, which in a visit of some ten cycles is much; its end; and rounding.
  */
 static double fixed_error(const struct td_separate_state *s, const struct answer *a,
 			  double visit, int node)

@@ -100,8 +100,7 @@ static struct td_late late_by_pace(const float *clock)
 	const struct td_separate_input input = {.window = window,
 						.windows = SLOW * EACH,
 						.functions = SLOW,
-						.clock = clock,
-						.exact = 1};
+						.clock = clock};
 	struct td_late late = {.window = NULL};
 
 	for (uint32_t i = 0; i < SLOW * EACH; i++) {
