@@ -569,13 +569,14 @@ static int find_late(const struct td_separate_state *s, struct answer *answer)
  * A visit that may be long enough, by what is not known of it, has the benefit of the
  * doubt: its interval says the rest.  Late interrupts end windows where so many
  * instructions are over, not so much time: more often where they are fast, and more often
- * so the shorter the visits.  What these make wrong no interval says.
+ * so the shorter the visits.  What these make wrong no interval says, so there doubt
+ * counts against the visit.
  */
 static enum td_evidence evidence_of(const struct td_separate_state *s,
 				    const struct answer *a, const struct td_visit *visit)
 {
 	if (a->prior > 1 - IDENTIFIED || visit->most < SHORT_VISIT ||
-	    visit->cycles < -LATE_VISITS * s->axis.start)
+	    visit->least < -LATE_VISITS * s->axis.start)
 		return TD_EVIDENCE_CALLERS;
 	return a->covered >= MOSTLY_OWN ? TD_EVIDENCE_OWN : TD_EVIDENCE_SEPARATED;
 }

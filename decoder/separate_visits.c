@@ -265,6 +265,7 @@ int td_visits_find(const struct td_separate_state *s, struct td_visit *visit)
 			visit_of(s, of, of->stays > 0 ? of->own : of->stayed, of->stays);
 
 		visit[f].cycles = found.cycles;
+		visit[f].least = found.cycles - found.error;
 		visit[f].most = found.most;
 		/* own windows are no longer than that, wherever it goes on */
 		visit[f].own = visit_of(s, of, of->own, of->visits).cycles;

@@ -13,6 +13,7 @@
 struct td_visit {
 	double cycles; /* from when a function is entered until it is left; 0: not known,
 			  it may be as short as it can be */
+	double least;  /* what it is at least, mostly: a standard deviation less */
 	double most;   /* what it may be: two standard deviations more */
 	double own;    /* cycles that its own windows have at most: to the next event */
 };

@@ -181,32 +181,36 @@ END_TEST
 
 /*
  * Visits of some 60 cycles, interrupts up to 240 late: a length that is known to half of
- * itself is no reason to believe what intervals cannot know.
+ * itself is no reason to believe what intervals cannot know.  By 6 to 28 windows of their
+ * own visits of 52 and 65 cycles seem to be 113 to 177.
  */
 START_TEST(late_and_unsure)
 {
-	const struct sim_setup setup = {.kind = SIM_TREE,
-					.seed = 2,
-					.program = 4,
-					.functions = 20,
-					.windows = 4000,
-					.shortest = 2,
-					.most = 600,
-					.block = 240};
-	int answers = 0;
+	struct sim_setup setup = {.kind = SIM_TREE,
+				  .program = 4,
+				  .functions = 20,
+				  .windows = 4000,
+				  .shortest = 2,
+				  .most = 600,
+				  .block = 240};
 
-	separate(&setup);
-	ck_assert_double_lt(result.cost.start, -30);
-	for (unsigned f = 0; f < sim.functions; f++) {
-		if (sim.cycles[f] <= 0 ||
-		    result.function[f].evidence == TD_EVIDENCE_CALLERS)
-			continue;
-		ck_assert_double_ge(result.function[f].visit, -3 * result.cost.start);
-		ck_assert_double_le(error_of(f), 20);
-		answers++;
+	for (setup.seed = 1; setup.seed <= 8; setup.seed++) {
+		int answers = 0;
+
+		separate(&setup);
+		ck_assert_double_lt(result.cost.start, -30);
+		for (unsigned f = 0; f < sim.functions; f++) {
+			if (sim.cycles[f] <= 0 ||
+			    result.function[f].evidence == TD_EVIDENCE_CALLERS)
+				continue;
+			ck_assert_double_ge(result.function[f].visit,
+					    -3 * result.cost.start);
+			ck_assert_double_ge(visit(f), -2 * result.cost.start);
+			answers++;
+		}
+		ck_assert_int_ge(answers, 5);
+		done();
 	}
-	ck_assert_int_ge(answers, 5);
-	done();
 }
 END_TEST
 
