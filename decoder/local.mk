@@ -86,6 +86,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/report_log.c decoder/report_log.h \
 	decoder/report_more.c decoder/report_more.h \
 	decoder/report_rates.c decoder/report_rates.h \
+	decoder/report_stays.c decoder/report_stays.h \
 	decoder/report_ticks.c decoder/report_ticks.h \
 	decoder/report_notes.c decoder/report_notes.h \
 	decoder/report_places.c decoder/report_processes.c \

@@ -261,8 +261,6 @@ static void estimate_groups(struct td_report *report)
 	for (size_t i = 0; i < report->functions && report->plan.groups; i++) {
 		struct td_report_function *f = &report->function[i];
 
-		if (f->groups)
-			f->groups->share = f->share.low;
 		td_groups_values(&report->plan, f->sum, f->counted[0], f->groups,
 				 f->node);
 		if (f->evidence == TD_EVIDENCE_NONE && f->node[0].present)
@@ -280,6 +278,8 @@ static int estimate(struct td_report *report)
 		report->sampled_ns += f->cpu_ns;
 		if (report->samples)
 			f->share = td_estimate_share(f->samples, report->samples);
+		if (f->groups)
+			f->groups->share = f->share.low;
 		rate(report, f, "faults", &f->faults);
 		rate(report, f, "switches", &f->switches);
 		td_topdown_values(&report->map, f->sum, f->counted[0], f->rounded,
@@ -291,9 +291,9 @@ static int estimate(struct td_report *report)
 			td_sum_add(&report->sum[c], &f->sum[c]);
 		}
 	}
-	err = td_report_log_separate(report);
+	err = td_report_groups_share(report);
 	if (!err)
-		err = td_report_groups_share(report);
+		err = td_report_log_separate(report);
 	estimate_groups(report);
 	complete(report);
 	report->total_complete = report->map.slots >= 0 && report->total[0] != 0;

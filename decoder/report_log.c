@@ -9,6 +9,7 @@
 #include "decoder/groups_level1.h"
 #include "decoder/report_more.h"
 #include "decoder/report_rates.h"
+#include "decoder/report_stays.h"
 #include "decoder/report_ticks.h"
 #include "decoder/separate_parts.h"
 #include "decoder/window_strays.h"
@@ -629,62 +630,12 @@ static int assign(struct td_report *report)
 	return 0;
 }
 
-/* Of the windows that open in each function, the part that closes in it; NULL: no
- * memory. */
-static float *find_stays(const struct td_report *report)
-{
-	const struct td_report_log *log = report->log;
-	uint32_t *opened = calloc(report->functions + 1, sizeof(*opened));
-	float *stays = calloc(report->functions + 1, sizeof(*stays));
-
-	for (size_t i = 0; i < log->windows && opened && stays; i++) {
-		const struct td_separate_window *w = &log->window[i];
-
-		opened[w->open] += !w->empty;
-		stays[w->open] += !w->empty && w->open == w->close;
-	}
-	for (size_t i = 0; i < report->functions && opened && stays; i++)
-		stays[i] /= opened[i] ? (float)opened[i] : 1;
-	free(opened);
-	return stays;
-}
-
-/*
- * Without near returns the regression must not trust any window, and is far less
- * sure than the sums of the windows that stayed in the function.  Where hardly any
- * leaves it, and the two say the same, as far as its intervals reach, those are taken.
- */
-static int agree(float stays, const struct td_topdown_value *own,
-		 const struct td_topdown_value *told)
-{
-	for (int i = 0; i < TD_NODES_LEVEL1; i++) {
-		const struct td_estimate *a = &own[i].estimate, *b = &told[i].estimate;
-
-		/* twice what chance does in one node of twenty: there are many */
-		if (!own[i].present || !told[i].present ||
-		    fabs(a->value - b->value) > a->high - a->low + b->high - b->low)
-			return 0;
-	}
-	return stays >= TD_REPORT_STAYS;
-}
-
-/* The same of a function; its sums may be of several groups, which nobody has put
- * together yet. */
-static int is_as_summed(const struct td_report *report,
-			const struct td_report_function *function,
-			const struct td_topdown_value *told, float stays)
-{
-	struct td_topdown_value own[TD_NODES];
-
-	memcpy(own, function->node, sizeof(own));
-	td_groups_values(&report->plan, function->sum, function->counted[0],
-			 function->groups, own);
-	return agree(stays, own, told);
-}
-
 static void take_result(struct td_report *report, const struct td_separate *result,
-			const float *stays)
+			const struct td_report_stays *stays)
 {
+	struct td_topdown_value mean[TD_NODES];
+
+	td_report_stays_mean(result, mean);
 	for (size_t i = 0; i < report->functions; i++) {
 		const struct td_separate_function *from = &result->function[i];
 		struct td_report_function *to = &report->function[i];
@@ -692,8 +643,8 @@ static void take_result(struct td_report *report, const struct td_separate *resu
 		to->own = from->own;
 		to->told = from->windows;
 		if (from->evidence == TD_EVIDENCE_NONE ||
-		    (!report->log->returns &&
-		     is_as_summed(report, to, from->node, stays[i])))
+		    (stays &&
+		     td_report_stays_take(report, &stays[i], from->node, mean, to)))
 			continue;
 		to->evidence = from->evidence;
 		to->identifiability = from->identifiability;
@@ -708,12 +659,12 @@ static void take_result(struct td_report *report, const struct td_separate *resu
 }
 
 static int separate(struct td_report *report, const struct td_separate_input *input,
-		    const float *stays)
+		    const struct td_report_stays *stays)
 {
 	struct td_report_rates_of of = {
 		.input = input,
 		.counts = report->log->counts,
-		.stays = input->returns || report->log->parts ? NULL : stays,
+		.stays = report->log->parts ? NULL : stays,
 	};
 	struct td_separate result;
 	int err;
@@ -737,7 +688,8 @@ static int separate(struct td_report *report, const struct td_separate_input *in
 int td_report_log_separate(struct td_report *report)
 {
 	struct td_separate_input input;
-	float *insns = NULL, *stays;
+	struct td_report_stays *stays = NULL;
+	float *insns = NULL;
 	int err;
 
 	if (!report->log || !report->log->windows || !report->functions)
@@ -764,9 +716,11 @@ int td_report_log_separate(struct td_report *report)
 					       report->log->counts);
 		input.common = insns;
 	}
-	stays = find_stays(report);
-	err = !stays || (report->log->exact && !insns) ? -ENOMEM
-						       : separate(report, &input, stays);
+	if (!input.returns)
+		stays = td_report_stays_find(&input);
+	err = (!input.returns && !stays) || (report->log->exact && !insns)
+		      ? -ENOMEM
+		      : separate(report, &input, stays);
 	free(stays);
 	free(insns);
 	return err == -EINVAL ? 0 : err; /* windows of a few groups only */

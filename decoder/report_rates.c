@@ -28,7 +28,7 @@ struct group {
 	const struct td_separate_input *input;
 	const struct td_report_counts *counts;
 	const struct td_separate_trace *insns; /* NULL: nobody knows them */
-	const float *stays;                    /* td_report_rates_of */
+	const struct td_report_stays *stays;   /* td_report_rates_of */
 	uint32_t number;
 	int rare;  /* its rare events, else the others */
 	int alone; /* there is nothing beside them: level 1 is of rates, too */
@@ -154,24 +154,20 @@ static struct td_groups_rate rate_of(const struct group *group, const struct eve
 	return rate;
 }
 
-/*
- * By the windows that stayed in the function.  Some left it and came back: no more than
- * those that left and did not, and what they had of others, which are about as all are,
- * is rarely above half of them.
- */
+/* By the windows that stayed in the function; `mean` is the program's. */
 static int sum_of(const struct group *group, const struct event *event, double mean,
-		  const struct td_report_function *function, float stays,
-		  struct td_groups_rate *rate)
+		  const struct td_report_function *function,
+		  const struct td_report_stays *stays, struct td_groups_rate *rate)
 {
 	struct td_event_rate own;
 
-	if (stays < TD_REPORT_STAYS ||
+	if (!td_report_stays_mostly(stays) ||
 	    !td_groups_rate(group->plan, event->number, function->sum,
 			    function->counted[0], function->groups, &own))
 		return 0;
 	rate->value = own.per_cycle.value;
-	rate->half = (own.per_cycle.high - own.per_cycle.low) / 2 +
-		     (1 - stays) / 2 * fabs(rate->value - mean);
+	rate->half = (own.per_cycle.high - own.per_cycle.low) / 2;
+	rate->half += td_report_stays_error(stays, rate->half, rate->value - mean);
 	return 1;
 }
 
@@ -189,7 +185,7 @@ static void take_sums(const struct group *group, const struct td_separate *resul
 			event->scale > 0 ? result->cost.width * USUAL / event->scale : 0;
 
 		if (rate[e].known &&
-		    (!sum_of(group, event, mean, to, group->stays[function], &sum[e]) ||
+		    (!sum_of(group, event, mean, to, &group->stays[function], &sum[e]) ||
 		     fabs(sum[e].value - rate[e].value) >
 			     2 * (sum[e].half + rate[e].half)))
 			return;
@@ -208,10 +204,12 @@ static int take_rates(const struct group *group, const struct td_separate *resul
 		rate[e] = rate_of(group, &group->event[e], result, function);
 	if (group->stays)
 		take_sums(group, result, function, to, rate);
-	if (!to->groups)
+	if (!to->groups) {
 		to->groups = calloc(1, sizeof(*to->groups));
-	if (!to->groups)
-		return -ENOMEM;
+		if (!to->groups)
+			return -ENOMEM;
+		to->groups->share = to->share.low;
+	}
 	for (unsigned e = 0; e < group->events; e++)
 		if (rate[e].known)
 			to->groups->rate[group->event[e].number] = rate[e];

@@ -9,8 +9,7 @@
 #ifndef TD_DECODER_REPORT_RATES_H
 #define TD_DECODER_REPORT_RATES_H
 
-#include "decoder/report.h"
-#include "decoder/separate.h"
+#include "decoder/report_stays.h"
 
 #define TD_REPORT_COUNTS 5u
 
@@ -22,18 +21,13 @@ struct td_report_counts {
 	uint8_t returns; /* of the program; 255: or more */
 };
 
-/* Where so large a part of the windows that open in a function closes in it, hardly any
- * can have left it and come back. */
-#define TD_REPORT_STAYS 0.9
-
 struct td_report_rates_of {
 	const struct td_separate_input *input; /* as for td_separate() */
 	const struct td_report_counts *counts; /* of its windows */
 	/* td_separate_common()'s trace, if somebody has it already; else NULL */
 	const struct td_separate_trace *insns;
-	/* Of the windows that open in each function, the part that closes in it; NULL:
-	 * returns judge them, and sums are not taken. */
-	const float *stays;
+	/* Of each function; NULL: returns judge windows, and sums are not taken. */
+	const struct td_report_stays *stays;
 	uint32_t first; /* group; with 0 how functions were told apart is filled in as
 			   well, for nobody else does */
 };

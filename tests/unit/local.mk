@@ -46,6 +46,7 @@ decoder_tests = \
 	tests/unit/test_report \
 	tests/unit/test_report_log \
 	tests/unit/test_report_shared \
+	tests/unit/test_report_stays \
 	tests/unit/test_report_ticks \
 	tests/unit/test_report_topdown \
 	tests/unit/test_separate \
@@ -179,6 +180,9 @@ tests_unit_test_report_shared_SOURCES = tests/unit/test_report_shared.c $(td_bui
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_report_shared_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_shared_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_report_stays_SOURCES = tests/unit/test_report_stays.c tests/unit/unit.h
+tests_unit_test_report_stays_CFLAGS = $(td_unit_cflags)
+tests_unit_test_report_stays_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_report_ticks_SOURCES = tests/unit/test_report_ticks.c $(td_build_profile) \
 	tests/unit/log_windows.c tests/unit/log_windows.h \
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
