@@ -6,6 +6,7 @@
  *     LAB_FUNCTIONS=FILE   a line each: address in the program, size (hexadecimal), name
  *     LAB_TRUTH=FILE       what lab_measure() would have printed
  *     LAB_SEED=N           of the mixes
+ *     LAB_NOISE=PERCENT,CYCLES   two mixes, as truth.h's options have it
  *
  * Without LAB_FUNCTIONS it does nothing, as in the program's children.
  */
@@ -60,11 +61,14 @@ static void read_functions(const char *path, uint64_t seed)
 
 __attribute__((constructor)) static void begin(void)
 {
-	const char *path = getenv("LAB_FUNCTIONS"), *seed = getenv("LAB_SEED");
-	const struct lab_options options = {0};
+	const char *path = getenv("LAB_FUNCTIONS"), *seed = getenv("LAB_SEED"),
+		   *noise = getenv("LAB_NOISE");
+	struct lab_options options = {0};
 
 	if (!path)
 		return;
+	if (noise)
+		sscanf(noise, "%u,%lu", &options.noise.spread, &options.noise.dwell);
 	read_functions(path, seed ? strtoul(seed, NULL, 10) : 1);
 	unsetenv("LAB_FUNCTIONS");
 	if (lab_declare(ranges, used, &options))
