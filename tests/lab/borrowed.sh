@@ -70,7 +70,7 @@ borrowed metrics "-m spr" "${1:-1}" --limit 100=2 --limit 25=8 --unanswered 4 --
 borrowed groups "-m skx" "${1:-2}" --limit 100=2 --limit 25=15 --limit 0=40 --unanswered 40 --inside 75
 
 # What batches do not show: functions that behave in two ways, and interrupts that are late by
-# how fast instructions are.  In three runs 95 to 99 % of the intervals held; 82 and 88 % when lateness
+# how fast instructions are.  In eight runs 92 to 99 % of the intervals held; 82 and 88 % when lateness
 # was by places.
 noise=40,400
-borrowed both "-m spr -e 50~50,0,500,5500,4000,0,300,4500,3000" "${1:-3}" --limit 100=4 --limit 25=12 --unanswered 6 --inside 87
+borrowed both "-m spr -e 50~50,0,500,5500,4000,0,300,4500,3000" "${1:-3}" --limit 100=6 --limit 25=12 --unanswered 6 --inside 85
