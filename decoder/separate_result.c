@@ -429,6 +429,19 @@ static double start_error(const struct td_separate_state *s)
 }
 
 /*
+ * What a cycle of the start moves, as a part of what functions differ by, squared: of a
+ * short visit's.  Of a long one that of a window's, unless own windows have lines.
+ */
+static double start_moves(const struct td_separate_state *s, const struct answer *a,
+			  double visit)
+{
+	double of_visit = 1 / fmax(1, visit / 2);
+	double of_window = (1 - a->covered) / fmax(1, s->window_cycles);
+
+	return pow(fmax(of_visit, of_window), 2);
+}
+
+/*
  * Windows that end in the function may be so much longer than they seem, and of the edges
  * there is as much less in them: the square of what that moves.
  */
@@ -451,7 +464,7 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 			  double visit, int node)
 {
 	double bias = (TD_BATCHES - 1) * a->mean[node];
-	double start = start_error(s) / pow(fmax(1, visit / 2), 2);
+	double start = start_error(s) * start_moves(s, a, visit);
 	double differ = (a->prior * a->prior + start) * spread_of(s, node);
 	double off = td_separate_node(a->off, node);
 	double rest = td_separate_node(a->rest, node);

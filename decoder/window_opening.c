@@ -9,6 +9,7 @@
 #define EDGE_MOST 2000. /* cycles: where ticks were missed windows are longer */
 #define FOLLOWS 0.5     /* cycles for each that was asked for: more is no edge */
 #define START_ERROR 3.  /* cycles: a block of the program is behind the edge */
+#define BLOCK 2.        /* times what interrupts are late, in the mean */
 #define SPREAD_LEAST 1. /* the same, of edges that are all alike */
 #define LATE_LEAST 0.75 /* cycles, in the mean */
 
@@ -74,15 +75,16 @@ static int are_edges(const struct sums *sums)
 }
 
 /* Where the program starts, and what is counted until then: edges are long and short,
- * the block of the program behind them is not. */
-static void set_edges(struct td_axis *axis, const struct sums *sums)
+ * the block of the program behind them is not.  Where nothing counts returns no own
+ * windows will tell how long that is. */
+static void set_edges(struct td_axis *axis, const struct sums *sums, int returns)
 {
 	double n = sums->n, mean = sums->length / n;
 	double square = sums->length2 - n * mean * mean;
 	double variance = square / (n - 1) - axis->spread * axis->spread;
 
 	axis->edges = 1;
-	axis->start = mean;
+	axis->start = mean - (returns ? 0 : BLOCK * axis->late);
 	axis->start_error = START_ERROR;
 	axis->start_spread = sqrt(fmax(SPREAD_LEAST * SPREAD_LEAST, variance));
 	for (int k = 0; k < TD_SEPARATE_NODES; k++) {
@@ -116,7 +118,7 @@ void td_opening_find(const struct td_separate_input *input, struct td_axis *axis
 	axis->opening = axis->follows = 1;
 	axis->late = fmax(0, axis->beyond);
 	if (axis->blocks && are_edges(&sums))
-		set_edges(axis, &sums);
+		set_edges(axis, &sums, input->returns);
 	else
 		set_none(input, axis);
 	axis->beyond = axis->soonest = axis->lacks = 0;
