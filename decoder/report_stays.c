@@ -12,8 +12,8 @@
 #define STAYS 0.9          /* of the windows that open in a function */
 #define OTHERS 0.001       /* there are some, or none would have left */
 #define AWAY_MOST 1048576. /* cycles */
-#define DEVIATIONS 2.
-#define UNLIKELY 2. /* less than the best, of a likelihood's logarithm */
+#define DEVIATIONS 2.      /* by which chance may have made counts too small */
+#define UNLIKELY 2.        /* less than the best, of a likelihood's logarithm */
 
 /* Windows of a function, where it is away for so long at a time. */
 struct sums {

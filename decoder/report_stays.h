@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions that hardly any window leaves, where nothing counts returns: part of
- * report_log.c.  The regression must not trust any window then, and is far less sure
- * than the sums of the windows that stayed.
+ * report_log.c.  The regression must not trust any window then, and is often less sure
+ * than the sums of the windows that stayed, of which some left and came back.
  *
  * Context: normal; no globals.
  */

@@ -166,7 +166,7 @@ stayed = [f for f in report["functions"] if f["windows"]["valid"] > 100 and
           f["windows"]["rejected"].get("other_function", 0) < 0.05 * f["windows"]["valid"]]
 LEVEL1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
 check(len(stayed) >= 3, "%d functions that hardly any window leaves" % len(stayed))
-check(sum(f["evidence"] == "own" for f in stayed) >= 2, "known by sums: %s" %
+check(any(f["evidence"] == "own" for f in stayed), "known by sums: %s" %
       [(f["name"], f["evidence"]) for f in stayed])
 wide = set()
 for f in stayed:
