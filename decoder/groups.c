@@ -9,6 +9,7 @@
 #include "decoder/formula.h"
 #include "decoder/gauss.h"
 #include "decoder/groups_level1.h"
+#include "decoder/jackknife.h"
 
 #define Z95 1.95996
 #define WHOLE 0.29      /* anything up to half an event: its standard deviation */
@@ -21,7 +22,9 @@
 struct source {
 	const char *name;
 	double value;
-	double half; /* of its 95 % interval */
+	double half;         /* of its 95 % interval */
+	double unseen;       /* the same of what change[] does not show */
+	const float *change; /* td_groups_rate */
 	uint32_t group;
 	uint64_t windows;
 };
@@ -157,11 +160,18 @@ static void merge(struct td_groups *into, const struct td_groups *from)
 	}
 }
 
+void td_groups_free(struct td_groups *groups)
+{
+	for (uint32_t i = 0; i < TD_EVENTS_MAX && groups; i++)
+		free(groups->rate[i].change);
+	free(groups);
+}
+
 void td_groups_take(struct td_groups **into, struct td_groups **from)
 {
 	if (*into && *from) {
 		merge(*into, *from);
-		free(*from);
+		td_groups_free(*from);
 	} else if (*from) {
 		*into = *from;
 	}
@@ -261,10 +271,15 @@ static int told(const struct td_groups_plan *plan, uint32_t i,
 	if (!groups || !groups->rate[i].known)
 		return 0;
 	*rate = groups->rate[i];
-	if (rate->own && has_windows(plan, i, first, n, groups))
-		rate->half = hypot(
-			rate->half,
-			cost_half(plan, i, sums_of(plan, i, first, &n, groups), groups));
+	if (!rate->change)
+		rate->unseen = rate->half;
+	if (rate->own && has_windows(plan, i, first, n, groups)) {
+		double cost =
+			cost_half(plan, i, sums_of(plan, i, first, &n, groups), groups);
+
+		rate->half = hypot(rate->half, cost);
+		rate->unseen = hypot(rate->unseen, cost);
+	}
 	return 1;
 }
 
@@ -279,8 +294,23 @@ static void add_own(struct sources *all, const struct td_groups_plan *plan, uint
 				.name = plan->event[i].name,
 				.value = rate.value,
 				.half = rate.high - rate.value,
+				.unseen = rate.high - rate.value,
 				.group = plan->event[i].group,
 				.windows = n,
+			});
+}
+
+static void add_told(struct sources *all, const struct td_file_event *event,
+		     const struct td_groups_rate *rate)
+{
+	add_source(all, &(struct source){
+				.name = event->name,
+				.value = rate->value,
+				.half = rate->half,
+				.unseen = rate->unseen,
+				.change = rate->change,
+				.group = event->group,
+				.windows = rate->df + 1ull,
 			});
 }
 
@@ -295,13 +325,7 @@ static void add_events(struct sources *all, const struct td_groups_plan *plan,
 		if (!is_source(plan, i))
 			continue;
 		if (told(plan, i, first, n, groups, &rate))
-			add_source(all, &(struct source){
-						.name = event->name,
-						.value = rate.value,
-						.half = rate.half,
-						.group = event->group,
-						.windows = rate.df + 1ull,
-					});
+			add_told(all, event, &rate);
 		else if (has_windows(plan, i, first, n, groups))
 			add_own(all, plan, i, first, n, groups);
 	}
@@ -318,6 +342,7 @@ static void add_nodes(struct sources *all, const struct td_topdown_value *value)
 						.name = td_topdown_tree[i].name,
 						.value = e->value,
 						.half = (e->high - e->low) / 2,
+						.unseen = (e->high - e->low) / 2,
 						.group = NODES,
 						.windows = value[i].df + 1ull,
 					});
@@ -449,25 +474,39 @@ static double value_in(struct sources *all, const char *text)
 	return td_formula_value(text, value_of, chance_of, all);
 }
 
+/* By how much the result moves for each of what the source may be off by. */
+static double slope_of(struct sources *all, const char *text, double value, uint32_t i)
+{
+	double half = all->source[i].half;
+	double up = evaluate(all, text, i, half) - value;
+	/* nothing was counted less than not at all */
+	double room = fmin(half, fmax(0, all->source[i].value));
+	double down = value - evaluate(all, text, i, -room);
+
+	if (!(half > 0))
+		return 0;
+	return (fabs(down) > fabs(up) ? down : up) / half;
+}
+
 /*
- * How far the ends of each source's interval move the result.  Sources of one group
- * are of the same windows, and how they go together is not known: their moves are
- * added.  Groups have windows of their own: theirs are added in squares.
+ * How far what is not known of the sources moves the result.  Batches of windows show how
+ * sources go together, of one group's windows as of several groups'.  Of what no batch
+ * shows nobody knows: of one group moves are added, of several in squares.
  */
 static double half_of(struct sources *all, const char *text, double value)
 {
-	double moved[TD_GROUPS_MAX + 1] = {0}, square = 0;
+	double moved[TD_GROUPS_MAX + 1] = {0}, batch[TD_BATCHES] = {0}, square;
 
 	for (uint32_t i = 0; i < all->n; i++) {
-		double half = all->source[i].half;
-		double up = fabs(evaluate(all, text, i, half) - value);
-		/* nothing was counted less than not at all */
-		double room = fmin(half, fmax(0, all->source[i].value));
-		double down = fabs(evaluate(all, text, i, -room) - value);
+		const struct source *source = &all->source[i];
+		double slope = slope_of(all, text, value, i);
 
-		moved[all->source[i].group] += fmax(up, isfinite(down) ? down : up);
+		moved[source->group] += fabs(slope) * source->unseen;
+		for (int b = 0; b < TD_BATCHES && source->change; b++)
+			batch[b] += slope * source->change[b];
 	}
 	all->moved = UINT32_MAX;
+	square = pow(td_jackknife_half(batch), 2);
 	for (uint32_t g = 0; g <= NODES; g++)
 		square += moved[g] * moved[g];
 	return sqrt(square);

@@ -14,6 +14,7 @@
 
 #include "decoder/events.h"
 #include "decoder/own_cost.h"
+#include "decoder/separate.h"
 #include "decoder/topdown.h"
 
 /* What was counted in which group; the same for all profiles of a report. */
@@ -47,6 +48,10 @@ struct td_groups_rate {
 	unsigned df; /* of Student's distribution */
 	double value;
 	double half; /* of its 95 % interval */
+	/* [TD_BATCHES]: how the value moves without a batch of windows, malloc()'s; and
+	 * what of `half` no batch shows.  NULL: all of it. */
+	float *change;
+	double unseen;
 };
 
 /* The windows of one function, group by group; group 0 is not used. */
@@ -116,6 +121,9 @@ void td_groups_add(struct td_groups *into, uint32_t group, const struct td_file_
 /* Adds what `from` has, or gives it to `into`; either may be NULL, *from is
  * afterwards.  The memory is malloc()'s. */
 void td_groups_take(struct td_groups **into, struct td_groups **from);
+
+/* NULL is allowed. */
+void td_groups_free(struct td_groups *groups);
 
 /*
  * Fills in those nodes of value[] that are not present and that the formulas give;

@@ -61,6 +61,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/formula.c decoder/formula.h decoder/gauss.h \
 	decoder/groups.c decoder/groups.h \
 	decoder/groups_level1.c decoder/groups_level1.h \
+	decoder/jackknife.c decoder/jackknife.h \
 	decoder/hash.c decoder/hash.h \
 	decoder/history.c decoder/history.h \
 	decoder/normal.c decoder/normal.h \

@@ -50,7 +50,7 @@ void td_report_free(struct td_report *report)
 		free(report->module[i].path);
 	for (size_t i = 0; i < (report->rows ? report->rows : report->functions); i++) {
 		free(report->function[i].name);
-		free(report->function[i].groups);
+		td_groups_free(report->function[i].groups);
 		free(report->function[i].total.groups);
 		free(report->function[i].jit);
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder/groups_level1.h"
+#include "decoder/jackknife.h"
 #include "decoder/parallel.h"
 #include "decoder/separate_parts.h"
 #include "decoder/student.h"
@@ -121,44 +122,70 @@ static void take_windows(const struct td_separate_input *input,
 	}
 }
 
+/* A rate, and td_groups_rate.change of it if it has that. */
+struct found {
+	struct td_groups_rate rate;
+	int moves;
+	float change[TD_BATCHES];
+};
+
 /* As all windows know them, whatever group counted them. */
 static void take_instructions(const struct td_separate_trace *insns, double width,
-			      struct td_groups_rate *to)
+			      struct found *to)
 {
-	to->df = insns->df;
-	to->value = width * insns->value;
-	to->half = width * td_student_t95(insns->df) * sqrt(insns->variance);
+	double t = td_student_t95(insns->df);
+	double seen = td_jackknife_variance(insns->change);
+
+	to->rate.df = insns->df;
+	to->rate.value = width * insns->value;
+	to->rate.half = width * t * sqrt(insns->variance);
+	to->rate.unseen = width * t * sqrt(fmax(0, insns->variance - seen));
+	to->moves = 1;
+	for (int b = 0; b < TD_BATCHES; b++)
+		to->change[b] = (float)(width * insns->change[b]);
+}
+
+static void take_moves(const struct td_separate_moves *moves, size_t event, double by,
+		       struct found *to)
+{
+	to->rate.unseen = by * td_student_t95(to->rate.df) * sqrt(moves->unseen[event]);
+	to->moves = 1;
+	for (int b = 0; b < TD_BATCHES; b++)
+		to->change[b] = (float)by * moves->change[event][b];
 }
 
 /* Those that are alone are taken of long functions as well. */
-static struct td_groups_rate rate_of(const struct group *group, const struct event *event,
-				     const struct td_separate *result, size_t function)
+static struct found rate_of(const struct group *group, const struct event *event,
+			    const struct td_separate *result, size_t function)
 {
 	const struct td_separate_function *from = &result->function[function];
 	const struct td_separate_trace *insns =
 		group->insns ? &group->insns[function] : NULL;
+	size_t number = (size_t)(event - group->event);
 	const struct td_topdown_value *value =
-		&from->node[td_separate_node_of((unsigned)(event - group->event))];
+		&from->node[td_separate_node_of((unsigned)number)];
 	double by = event->scale > 0 ? result->cost.width / event->scale : 0;
-	struct td_groups_rate rate = {
-		.known = by > 0 && value->present,
-		.own = !group->alone && from->visit >= VISIT_LONG,
-		.df = value->df,
-		.value = by * value->estimate.value,
-		.half = by * (value->estimate.high - value->estimate.low) / 2,
-	};
+	struct found found = {
+		.rate = {.known = by > 0 && value->present,
+			 .own = !group->alone && from->visit >= VISIT_LONG,
+			 .df = value->df,
+			 .value = by * value->estimate.value,
+			 .half = by * (value->estimate.high - value->estimate.low) / 2}};
 
-	if (rate.known && insns && insns->variance > 0 &&
+	if (result->moves[function])
+		take_moves(result->moves[function], number, by, &found);
+	if (found.rate.known && insns && insns->variance > 0 &&
 	    td_groups_is_instructions(group->plan, event->number))
-		take_instructions(insns, result->cost.width, &rate);
-	return rate;
+		take_instructions(insns, result->cost.width, &found);
+	return found;
 }
 
 /* By the windows that stayed in the function; `mean` is the program's. */
 static int sum_of(const struct group *group, const struct event *event, double mean,
 		  const struct td_report_function *function,
-		  const struct td_report_stays *stays, struct td_groups_rate *rate)
+		  const struct td_report_stays *stays, struct found *found)
 {
+	struct td_groups_rate *rate = &found->rate;
 	struct td_event_rate own;
 
 	if (!td_report_stays_mostly(stays) ||
@@ -168,52 +195,68 @@ static int sum_of(const struct group *group, const struct event *event, double m
 	rate->value = own.per_cycle.value;
 	rate->half = (own.per_cycle.high - own.per_cycle.low) / 2;
 	rate->half += td_report_stays_error(stays, rate->half, rate->value - mean);
+	found->moves = 0;
 	return 1;
 }
 
 /* Where returns do not judge windows: those that stayed, if they know it better. */
 static void take_sums(const struct group *group, const struct td_separate *result,
 		      size_t function, const struct td_report_function *to,
-		      struct td_groups_rate rate[TD_SEPARATE_NODES])
+		      struct found found[TD_SEPARATE_NODES])
 {
-	struct td_groups_rate sum[TD_SEPARATE_NODES];
+	struct found sum[TD_SEPARATE_NODES];
 
-	memcpy(sum, rate, sizeof(sum));
+	memcpy(sum, found, sizeof(sum));
 	for (unsigned e = 0; e < group->events; e++) {
 		const struct event *event = &group->event[e];
 		double mean =
 			event->scale > 0 ? result->cost.width * USUAL / event->scale : 0;
 
-		if (rate[e].known &&
+		if (found[e].rate.known &&
 		    (!sum_of(group, event, mean, to, &group->stays[function], &sum[e]) ||
-		     fabs(sum[e].value - rate[e].value) >
-			     2 * (sum[e].half + rate[e].half)))
+		     fabs(sum[e].rate.value - found[e].rate.value) >
+			     2 * (sum[e].rate.half + found[e].rate.half)))
 			return;
 	}
 	for (unsigned e = 0; e < group->events; e++)
-		if (sum[e].half < rate[e].half)
-			rate[e] = sum[e];
+		if (sum[e].rate.half < found[e].rate.half)
+			found[e] = sum[e];
+}
+
+static int take_rate(const struct found *from, struct td_groups_rate *to)
+{
+	free(to->change);
+	*to = from->rate;
+	if (!from->moves)
+		return 0;
+	to->change = malloc(sizeof(from->change));
+	if (!to->change)
+		return -ENOMEM;
+	memcpy(to->change, from->change, sizeof(from->change));
+	return 0;
 }
 
 static int take_rates(const struct group *group, const struct td_separate *result,
 		      size_t function, struct td_report_function *to)
 {
-	struct td_groups_rate rate[TD_SEPARATE_NODES];
+	struct found found[TD_SEPARATE_NODES];
+	int err = 0;
 
 	for (unsigned e = 0; e < group->events; e++)
-		rate[e] = rate_of(group, &group->event[e], result, function);
+		found[e] = rate_of(group, &group->event[e], result, function);
 	if (group->stays)
-		take_sums(group, result, function, to, rate);
+		take_sums(group, result, function, to, found);
 	if (!to->groups) {
 		to->groups = calloc(1, sizeof(*to->groups));
 		if (!to->groups)
 			return -ENOMEM;
 		to->groups->share = to->share.low;
 	}
-	for (unsigned e = 0; e < group->events; e++)
-		if (rate[e].known)
-			to->groups->rate[group->event[e].number] = rate[e];
-	return 0;
+	for (unsigned e = 0; e < group->events && !err; e++)
+		if (found[e].rate.known)
+			err = take_rate(&found[e],
+					&to->groups->rate[group->event[e].number]);
+	return err;
 }
 
 /* What the functions' values will be made of. */

@@ -513,13 +513,20 @@ static int make_room(const struct td_separate_input *input, struct td_separate *
 	result->function = calloc(input->functions + 1, sizeof(*result->function));
 	if (input->traced)
 		result->trace = calloc(input->functions + 1, sizeof(*result->trace));
-	return result->function && (result->trace || !input->traced) ? 0 : -ENOMEM;
+	if (input->rates)
+		result->moves = calloc(input->functions + 1, sizeof(*result->moves));
+	return result->function && (result->trace || !input->traced) &&
+			       (result->moves || !input->rates)
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int separate(const struct td_separate_input *input, struct td_separate *result)
 {
-	struct td_separate_state state = {
-		.input = input, .given = input, .trace = result->trace};
+	struct td_separate_state state = {.input = input,
+					  .given = input,
+					  .trace = result->trace,
+					  .moves = result->moves};
 	int err = td_axis_find(input, &state.axis);
 
 	if (!err)
@@ -550,6 +557,9 @@ int td_separate(const struct td_separate_input *given, struct td_separate *resul
 void td_separate_free(struct td_separate *result)
 {
 	free(result->function);
+	for (size_t f = 0; f < result->functions && result->moves; f++)
+		free(result->moves[f]);
+	free(result->moves);
 	free(result->trace);
 	memset(result, 0, sizeof(*result));
 }

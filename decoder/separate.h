@@ -155,9 +155,20 @@ struct td_separate_trace {
 	struct td_separate_own own;
 };
 
+#define TD_MOVES_FEWEST 4 /* ends of windows in a function */
+
+/* How a function's rates move without a batch, and the variance of each that no batch
+ * shows: what is made of several is as sure as they go together. */
+struct td_separate_moves {
+	float change[TD_SEPARATE_NODES][TD_BATCHES];
+	double unseen[TD_SEPARATE_NODES];
+};
+
 struct td_separate {
 	struct td_separate_function *function; /* [functions] */
-	struct td_separate_trace *trace;       /* [functions], if it is wanted */
+	/* [functions], if input->rates; those of fewer than TD_MOVES_FEWEST are NULL */
+	struct td_separate_moves **moves;
+	struct td_separate_trace *trace; /* [functions], if it is wanted */
 	size_t functions;
 	uint64_t windows; /* used; without the empty ones */
 	uint64_t own;     /* of them of one function alone */

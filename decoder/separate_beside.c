@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "decoder/jackknife.h"
 #include "decoder/separate_state.h"
 
 #define LEFT (TD_BATCHES - 2) /* degrees of freedom beside a slope */
@@ -30,22 +31,10 @@ void td_beside_add(struct td_beside *to, const struct td_separate_input *input,
 	}
 }
 
-/* The jackknife's variance, or covariance, from a sum over the batches and two means. */
-static double jackknife(double sum, double a, double b)
-{
-	return (TD_BATCHES - 1.) / TD_BATCHES * (sum - TD_BATCHES * a * b);
-}
-
 /* What batches do not show of the error of what is known. */
 static double unseen(const struct td_separate_trace *known)
 {
-	double mean = 0, square = 0;
-
-	for (int b = 0; b < TD_BATCHES; b++) {
-		mean += known->change[b] / TD_BATCHES;
-		square += known->change[b] * known->change[b];
-	}
-	return fmax(0, known->variance - jackknife(square, mean, mean));
+	return fmax(0, known->variance - td_jackknife_variance(known->change));
 }
 
 /* What a count is off by, as far as it is its own error. */
@@ -61,14 +50,15 @@ struct off {
 static struct off find_off(const struct td_beside *b, unsigned at, double by,
 			   double fixed)
 {
-	double apart = jackknife(b->square, b->mean, b->mean) + fixed;
-	double own = jackknife(b->with[at], b->means[at], b->mean);
+	double apart = td_jackknife_covariance(b->square, b->mean, b->mean) + fixed;
+	double own = td_jackknife_covariance(b->with[at], b->means[at], b->mean);
 	double more = fmax(0, by * by - FAR * FAR * apart);
 
 	return (struct off){
 		.by = by,
 		.weight = fmax(0, fmin(1, (own + more) / (apart + more))),
-		.square = jackknife(b->squares[at], b->means[at], b->means[at]),
+		.square = td_jackknife_covariance(b->squares[at], b->means[at],
+						  b->means[at]),
 		.fixed = fixed,
 	};
 }
@@ -76,24 +66,24 @@ static struct off find_off(const struct td_beside *b, unsigned at, double by,
 /*
  * By the slope of its changes on those of the count; a slope that may be chance is less
  * (W. James and C. Stein, Estimation with quadratic loss, 1961), and so many batches
- * leave an error of it.
+ * leave an error of it.  The slope that was taken.
  */
-static void take(const struct td_beside *b, int k, unsigned at, const struct off *off,
-		 struct td_reading *to)
+static double take(const struct td_beside *b, int k, unsigned at, const struct off *off,
+		   struct td_reading *to)
 {
-	double all = jackknife(b->squares[k], b->means[k], b->means[k]);
-	double with = jackknife(b->with[k], b->means[k], b->mean);
-	double alike = jackknife(b->alike[k], b->means[k], b->means[at]);
+	double all = td_jackknife_covariance(b->squares[k], b->means[k], b->means[k]);
+	double with = td_jackknife_covariance(b->with[k], b->means[k], b->mean);
+	double alike = td_jackknife_covariance(b->alike[k], b->means[k], b->means[at]);
 	double slope = alike / off->square;
 	double chance = fmax(0, all - slope * alike) / (off->square * LEFT);
 	double bias = (TD_BATCHES - 1) * b->means[k], before = to->variance, left;
 
 	if (!isfinite(slope) || !(all > 0) || !(slope * slope > chance))
-		return;
+		return 0;
 	slope *= (1 - chance / (slope * slope)) * off->weight;
 	chance *= off->weight * off->weight;
 	left = (all - 2 * slope * with +
-		slope * slope * jackknife(b->square, b->mean, b->mean)) *
+		slope * slope * td_jackknife_covariance(b->square, b->mean, b->mean)) *
 	       (TD_BATCHES - 1) / LEFT;
 	to->variance = fmax(0, before - all - bias * bias) + left +
 		       pow(bias - (TD_BATCHES - 1) * slope * b->mean, 2) +
@@ -105,14 +95,16 @@ static void take(const struct td_beside *b, int k, unsigned at, const struct off
 		FREEDOM_MOST,
 		fmax(1, fmin(LEFT, to->df * pow(all / before, 2)) *
 				pow(to->variance / fmax(left, 1e-6 * to->variance), 2)));
+	return slope;
 }
 
 void td_beside_take(const struct td_beside *beside, const struct td_separate_input *input,
-		    size_t function, struct td_reading *reading)
+		    size_t function, struct td_reading *reading,
+		    struct td_separate_moves *moves)
 {
 	const struct td_separate_trace *known = &input->known[function];
 	const unsigned at = input->known_at;
-	double by = input->known_by;
+	double by = input->known_by, away[TD_BATCHES];
 	struct off off;
 
 	if (!(known->variance > 0))
@@ -120,6 +112,13 @@ void td_beside_take(const struct td_beside *beside, const struct td_separate_inp
 	off = find_off(beside, at,
 		       reading[td_separate_node_of(at)].free - by * known->value,
 		       by * by * unseen(known));
-	for (unsigned k = 0; k < TD_SEPARATE_NODES; k++)
-		take(beside, (int)k, at, &off, &reading[td_separate_node_of(k)]);
+	for (int b = 0; b < TD_BATCHES && moves; b++)
+		away[b] = moves->change[at][b] - by * known->change[b];
+	for (unsigned k = 0; k < TD_SEPARATE_NODES; k++) {
+		double slope =
+			take(beside, (int)k, at, &off, &reading[td_separate_node_of(k)]);
+
+		for (int b = 0; b < TD_BATCHES && moves; b++)
+			moves->change[k][b] -= (float)(slope * away[b]);
+	}
 }

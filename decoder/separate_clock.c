@@ -55,9 +55,9 @@ static void add_changes(const struct td_separate_state *s, unsigned batch,
 
 			told[f].variance[i] += (TD_BATCHES - 1.) / TD_BATCHES * by * by;
 			told[f].bias[i] += (TD_BATCHES - 1.) / TD_BATCHES * by;
-			if (i + 1 == (int)s->input->traced)
-				told[f].change[batch] = by;
 		}
+		for (int k = 0; k < TD_SEPARATE_NODES; k++)
+			told[f].change[batch][k] = share[f].sum[k] - told[f].value[k];
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/jackknife.h"
 #include "decoder/separate_visits.h"
 #include "decoder/window_batches.h"
 #include "decoder/window_repeats.h"
@@ -228,6 +229,8 @@ static void add_change(const struct td_separate_state *s, struct answer *answer,
 	for (size_t f = 0; f < s->input->functions; f++) {
 		if (s->input->known)
 			td_beside_add(&answer[f].beside, s->input, f, batch, change[f]);
+		for (int k = 0; k < TD_SEPARATE_NODES && s->moves && s->moves[f]; k++)
+			s->moves[f]->change[k][batch] = (float)change[f][k];
 		for (int i = 0; i < TD_NODES && answer[f].ends > 0; i++) {
 			double d = td_separate_node(change[f], i);
 
@@ -344,22 +347,17 @@ static int jackknife(struct td_separate_state *s, struct answer *answer,
 
 static double variance(double squares, double mean)
 {
-	return (TD_BATCHES - 1.) / TD_BATCHES *
-	       fmax(0, squares - TD_BATCHES * mean * mean);
+	return fmax(0, td_jackknife_covariance(squares, mean, mean));
 }
 
 /*
- * A function that few windows tell of has few batches that matter: their number, and
- * so the degrees of freedom, from how unequal their effects are (3 rather than 1 for
- * the fourth power of normal ones).  Of an error that is `times` the batches' variance
- * by what does not come from them, more is known (Welch).
+ * A function that few windows tell of has few batches that matter.  Of an error that is
+ * `times` the batches' variance by what does not come from them, more is known (Welch).
  */
 static unsigned freedom(const struct answer *a, int node, double times)
 {
-	double squares = a->square[node], fourth = a->fourth[node];
-	double df = fourth > 0 ? 3 * squares * squares / fourth - 1 : 1;
+	double df = td_jackknife_freedom(a->square[node], a->fourth[node]);
 
-	df = fmax(1, fmin(TD_BATCHES - 1, df));
 	times = fmax(1, times);
 	return (unsigned)fmin(FREEDOM_MOST, df * times * times);
 }
@@ -486,11 +484,16 @@ struct td_estimate td_separate_bound(double bounded, double free, double half)
 	return e;
 }
 
+/* Windows that are alike scatter less from batch to batch than as many others. */
+static double alike(const struct td_separate_state *s)
+{
+	return s->input->shuffled ? fmax(1, s->input->together) : 1;
+}
+
 static void read_node(const struct td_separate_state *s, const struct answer *a,
 		      double visit, int node, struct td_reading *reading)
 {
-	double alike = s->input->shuffled ? fmax(1, s->input->together) : 1;
-	double sampling = alike * variance(a->square[node], a->mean[node]);
+	double sampling = alike(s) * variance(a->square[node], a->mean[node]);
 	double error = sampling + fixed_error(s, a, visit, node);
 
 	reading->bounded = td_separate_node(a->value, node);
@@ -513,18 +516,42 @@ static void fill_node(const struct td_separate_state *s, const struct td_reading
 			: td_separate_bound(reading->bounded, middle, half);
 }
 
+/* As readings have become of both: `part` is what instructions told. */
+static void finish_moves(const struct td_separate_state *s, const struct td_told *told,
+			 double part, const struct td_reading *reading,
+			 struct td_separate_moves *moves)
+{
+	for (unsigned k = 0; k < TD_SEPARATE_NODES; k++) {
+		double change[TD_BATCHES];
+
+		for (int b = 0; b < TD_BATCHES; b++) {
+			double by = moves->change[k][b];
+
+			by += part * (told->change[b][k] - by);
+			change[b] = sqrt(alike(s)) * by;
+			moves->change[k][b] = (float)change[b];
+		}
+		moves->unseen[k] = fmax(0, reading[td_separate_node_of(k)].variance -
+						   td_jackknife_variance(change));
+	}
+}
+
 static void fill_nodes(const struct td_separate_state *s, const struct answer *a,
 		       const struct td_told *told, double visit, size_t function,
 		       struct td_separate_function *to)
 {
 	int last = s->input->nodes > TD_NODES_LEVEL1 ? TD_NODES : TD_NODES_LEVEL1;
+	struct td_separate_moves *moves = s->moves ? s->moves[function] : NULL;
 	struct td_reading reading[TD_NODES];
+	double part;
 
 	for (int i = 0; i < last; i++)
 		read_node(s, a, visit, i, &reading[i]);
 	if (s->input->known)
-		td_beside_take(&a->beside, s->input, function, reading);
-	td_separate_blend(told, visit, last, reading);
+		td_beside_take(&a->beside, s->input, function, reading, moves);
+	part = td_separate_blend(told, visit, last, reading);
+	if (moves)
+		finish_moves(s, told, part, reading, moves);
 	for (int i = 0; i < last; i++)
 		fill_node(s, &reading[i], &to->node[i]);
 }
@@ -544,7 +571,8 @@ static void trace_node(const struct td_separate_state *s, const struct answer *a
 	trace->variance = of->variance;
 	trace->df = of->df;
 	for (int b = 0; b < TD_BATCHES; b++)
-		trace->change[b] += part * (told->change[b] - trace->change[b]);
+		trace->change[b] +=
+			part * (told->change[b][s->input->traced - 1] - trace->change[b]);
 }
 
 /*
@@ -671,6 +699,18 @@ static void fill_cost(const struct td_separate_state *s, const struct cost *jack
 	cost->follows = s->axis.follows && s->axis.start_spread <= 0;
 }
 
+static int make_moves(struct td_separate_state *s, const struct answer *answer)
+{
+	for (size_t f = 0; f < s->input->functions; f++) {
+		if (answer[f].ends < TD_MOVES_FEWEST)
+			continue;
+		s->moves[f] = calloc(1, sizeof(*s->moves[f]));
+		if (!s->moves[f])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int td_separate_finish(struct td_separate_state *state, struct td_separate *result)
 {
 	struct answer *answer = calloc(state->input->functions + 1, sizeof(*answer));
@@ -681,6 +721,8 @@ int td_separate_finish(struct td_separate_state *state, struct td_separate *resu
 		return -ENOMEM;
 	state->window_cycles = mean_cycles(state);
 	err = add_all(state, answer);
+	if (!err && state->moves)
+		err = make_moves(state, answer);
 	if (!err)
 		err = jackknife(state, answer, &cost);
 	if (!err) {

@@ -39,6 +39,7 @@ struct td_separate_state {
 	struct td_unknowns bounded;            /* within the bounds of fractions */
 	const struct td_separate_input *given; /* as the caller has it */
 	struct td_separate_trace *trace;       /* [functions] or NULL */
+	struct td_separate_moves **moves;      /* likewise */
 };
 
 /* The lines of own windows without a batch: with edges around the solution that there is,
@@ -72,7 +73,7 @@ struct td_told {
 	td_sides value;            /* may be beyond 0..1 */
 	double variance[TD_NODES]; /* without that of the bias */
 	double bias[TD_NODES];     /* the jackknife's, an error: no correction */
-	double change[TD_BATCHES]; /* td_separate_trace */
+	td_sides change[TD_BATCHES];
 };
 
 /* One for each function; told[] is zeroed.  0 or -ENOMEM. */
@@ -103,9 +104,10 @@ void td_beside_add(struct td_beside *to, const struct td_separate_input *input,
 		   size_t function, unsigned batch, const double *change);
 
 /* Moves what goes with that count by as much as it is off: of reading[TD_NODES] those
- * that are no differences. */
+ * that are no differences, and of moves, unless it is NULL, the same. */
 void td_beside_take(const struct td_beside *beside, const struct td_separate_input *input,
-		    size_t function, struct td_reading *reading);
+		    size_t function, struct td_reading *reading,
+		    struct td_separate_moves *moves);
 
 /*
  * A fraction with its interval: from the unbounded value, which is not biased by the

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "decoder/estimate.h"
+#include "decoder/jackknife.h"
 #include "decoder/separate_state.h"
 
 #define WINDOWS_FEWEST 5
@@ -67,10 +68,10 @@ static double covariance(const struct td_separate_trace *a,
 
 	for (int i = 0; i < TD_BATCHES; i++) {
 		products += a->change[i] * b->change[i];
-		x += a->change[i];
-		y += b->change[i];
+		x += a->change[i] / TD_BATCHES;
+		y += b->change[i] / TD_BATCHES;
 	}
-	return (TD_BATCHES - 1.) / TD_BATCHES * (products - x * y / TD_BATCHES);
+	return td_jackknife_covariance(products, x, y);
 }
 
 static unsigned freedom(double a, unsigned df_a, double b, unsigned df_b)

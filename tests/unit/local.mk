@@ -29,6 +29,7 @@ decoder_tests = \
 	tests/unit/test_group_rates \
 	tests/unit/test_history \
 	tests/unit/test_import \
+	tests/unit/test_jackknife \
 	tests/unit/test_jitdump \
 	tests/unit/test_mutated \
 	tests/unit/test_normal \
@@ -135,6 +136,9 @@ tests_unit_test_normal_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_own_cost_SOURCES = tests/unit/test_own_cost.c $(td_build_profile)
 tests_unit_test_own_cost_CFLAGS = $(td_unit_cflags)
 tests_unit_test_own_cost_LDADD = $(td_unit_ldadd)
+tests_unit_test_jackknife_SOURCES = tests/unit/test_jackknife.c tests/unit/unit.h
+tests_unit_test_jackknife_CFLAGS = $(td_unit_cflags)
+tests_unit_test_jackknife_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_jitdump_SOURCES = tests/unit/test_jitdump.c tests/unit/unit.h
 tests_unit_test_jitdump_CFLAGS = $(td_unit_cflags)
 tests_unit_test_jitdump_LDADD = $(td_unit_ldadd)

@@ -168,6 +168,75 @@ START_TEST(groups_know_their_own_cost)
 }
 END_TEST
 
+static float change[TD_EVENTS_MAX][TD_BATCHES];
+
+/* A rate, per window, that is known to so much by how batches go up and down (`sign`, or
+ * 0: nobody knows how they do), and to so much that none shows. */
+static void know(int event, double count, double half, int sign, double unseen)
+{
+	/* of so many equal moves: Student's t of 31 degrees of freedom */
+	double move = half / 1000 / (2.0395 * sqrt(TD_BATCHES - 1));
+
+	for (int b = 0; b < TD_BATCHES; b++)
+		change[event][b] = (float)(b % 2 ? sign * move : -sign * move);
+	groups.rate[event] = (struct td_groups_rate){
+		.known = 1,
+		.df = 1000,
+		.value = count / 1000,
+		.half = hypot(half, unseen) / 1000,
+		.change = sign ? change[event] : NULL,
+		.unseen = unseen / 1000,
+	};
+}
+
+/* Half of a node's interval, points. */
+static double half_of(int which)
+{
+	memset(node, 0, sizeof(node));
+	level1();
+	td_groups_values(&plan, first, 100, &groups, node);
+	return 50 * (node[which].estimate.high - node[which].estimate.low);
+}
+
+/* Six mispredicts and four clears of 10 % bad speculation, each known to a tenth: where
+ * both are a tenth too many at once, their parts are what they are. */
+START_TEST(rates_go_together)
+{
+	const double one = 10 * 6 * 4 / 100. / 10;
+
+	know(2, 6, 0.6, 1, 0);
+	know(3, 4, 0.4, 1, 0);
+	ck_assert_double_lt(half_of(TD_NODE_BRANCH_MISPREDICTS), 0.01);
+	know(3, 4, 0.4, -1, 0);
+	ck_assert_double_eq_tol(half_of(TD_NODE_BRANCH_MISPREDICTS), 2 * one, 0.03);
+	/* of what no batch shows nobody knows */
+	know(2, 6, 0, 1, 0.6);
+	know(3, 4, 0, 1, 0.4);
+	ck_assert_double_eq_tol(half_of(TD_NODE_BRANCH_MISPREDICTS), 2 * one, 0.03);
+	know(2, 6, 0.6, 1, 0);
+	ck_assert_double_eq_tol(half_of(TD_NODE_BRANCH_MISPREDICTS), sqrt(2) * one, 0.03);
+	know(2, 6, 0.6, 0, 0);
+	know(3, 4, 0.4, 0, 0);
+	ck_assert_double_eq_tol(half_of(TD_NODE_BRANCH_MISPREDICTS), 2 * one, 0.03);
+}
+END_TEST
+
+/* Uops retired and fused are group 3's, instructions all groups': which of the function's
+ * states windows met is in all of them. */
+START_TEST(groups_go_together)
+{
+	know(10, 1200, 60, 1, 0);
+	know(11, 200, 10, 1, 0);
+	know(0, 1240, 70, 1, 0);
+	ck_assert_double_lt(half_of(TD_NODE_HEAVY_OPERATIONS), 0.01);
+	know(0, 1240, 70, -1, 0);
+	ck_assert_double_eq_tol(half_of(TD_NODE_HEAVY_OPERATIONS), 140 / 40., 0.05);
+	know(0, 1240, 70, 0, 0);
+	ck_assert_double_eq_tol(half_of(TD_NODE_HEAVY_OPERATIONS), hypot(70, 70) / 40,
+				0.05);
+}
+END_TEST
+
 static void add_to_group_4(const char *name, double count)
 {
 	struct td_file_event *to = &plan.event[plan.events++];
@@ -607,6 +676,8 @@ int main(void)
 				      asked_for_returns,
 				      level_2_is_a_part_of_level_1,
 				      groups_know_their_own_cost,
+				      rates_go_together,
+				      groups_go_together,
 				      steps_of_formulas,
 				      below_0_by_chance,
 				      NULL};

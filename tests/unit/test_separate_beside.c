@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/jackknife.h"
 #include "decoder/separate_state.h"
 #include "decoder/student.h"
 #include "tests/unit/unit.h"
@@ -29,6 +30,7 @@ static struct td_separate_trace known;
 static struct td_separate_input input = {
 	.rates = 1, .known = &known, .known_at = AT, .known_by = BY};
 static struct td_reading reading[TD_NODES], before; /* before it is taken */
+static struct td_separate_moves moves;
 static uint16_t seed[3];
 
 static double normal(double deviation)
@@ -50,20 +52,11 @@ static void without_each(const double *batch, double *mean, double *change)
 		change[b] = (*mean - batch[b]) / (TD_BATCHES - 1);
 }
 
-static double variance_of(const double *change)
-{
-	double sum = 0;
-
-	for (int b = 0; b < TD_BATCHES; b++)
-		sum += change[b] * change[b];
-	return (TD_BATCHES - 1.) / TD_BATCHES * sum;
-}
-
 static void read_value(int node, double value, const double *change)
 {
 	reading[node] = (struct td_reading){.bounded = value,
 					    .free = value,
-					    .variance = variance_of(change),
+					    .variance = td_jackknife_variance(change),
 					    .df = TD_BATCHES - 1};
 }
 
@@ -84,7 +77,7 @@ static void run(const struct errors *e)
 	}
 	without_each(all, &known.value, known.change);
 	known.value += normal(e->hidden);
-	known.variance = variance_of(known.change) + e->hidden * e->hidden;
+	known.variance = td_jackknife_variance(known.change) + e->hidden * e->hidden;
 	without_each(event, &mean[0], change[0]);
 	without_each(insns, &mean[1], change[1]);
 	memset(reading, 0, sizeof(reading));
@@ -94,9 +87,21 @@ static void run(const struct errors *e)
 		const double of[TD_SEPARATE_NODES] = {change[0][b], change[1][b]};
 
 		td_beside_add(&beside, &input, 0, b, of);
+		for (int k = 0; k < 2; k++)
+			moves.change[k][b] = (float)change[k][b];
 	}
 	before = reading[0];
-	td_beside_take(&beside, &input, 0, reading);
+	td_beside_take(&beside, &input, 0, reading, &moves);
+}
+
+/* Of a value, by its moves. */
+static double moves_by(int value)
+{
+	double change[TD_BATCHES];
+
+	for (int b = 0; b < TD_BATCHES; b++)
+		change[b] = moves.change[value][b];
+	return sqrt(td_jackknife_variance(change));
 }
 
 /* Root mean square error of the event over many runs; intervals that hold, percent, in
@@ -197,6 +202,24 @@ START_TEST(the_count_itself)
 }
 END_TEST
 
+/* How rates go together is known as they are taken: what states did is in neither of them
+ * any more, and what all windows know is in both. */
+START_TEST(batches_follow)
+{
+	const struct errors e = {
+		.states = 0.02, .event = 0.001, .known = 0.003, .slope = SLOPE};
+
+	memset(seed, 9, sizeof(seed));
+	run(&e);
+	/* 0.015 and 0.04 before */
+	ck_assert_double_eq_tol(moves_by(0), 0.7 * 0.003, 0.001);
+	ck_assert_double_eq_tol(moves_by(AT), BY * 0.003, 0.002);
+	for (int b = 0; b < TD_BATCHES; b++)
+		moves.change[0][b] -= (float)SLOPE / (float)BY * moves.change[AT][b];
+	ck_assert_double_lt(moves_by(0), 0.0015);
+}
+END_TEST
+
 START_TEST(nobody_knows)
 {
 	const struct errors e = {.states = 0.02, .event = 0.004, .slope = SLOPE};
@@ -215,5 +238,6 @@ int main(void)
 	return unit_main("separate_beside",
 			 (const TTest *const[]){states_are_known, bias_is_known,
 						what_does_not_go_along, badly_known,
-						the_count_itself, nobody_knows, NULL});
+						the_count_itself, batches_follow,
+						nobody_knows, NULL});
 }
