@@ -70,6 +70,9 @@ struct td_separate_input {
 	unsigned known_at;
 	double known_by;
 	int by_kernel; /* it cut the windows: nothing of ours is in them */
+	/* Slots of ours that windows may differ by for all that is known; standard
+	 * deviation. */
+	double own_doubt;
 	int exact;     /* value[] was counted; otherwise it is in 255ths of slots */
 	double width;  /* slots a cycle; 0: to be found out */
 	unsigned left; /* 1 + the node of level 1 that is what the others leave of the

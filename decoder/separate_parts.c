@@ -12,7 +12,7 @@
 
 #define PARTS_MOST (2 * TD_NODES_LEVEL1)
 #define COUNTS (1 << PARTS_MOST) /* of td_separate_window.counts */
-#define EMPTIES_FEWEST 20
+#define ROUNDED_WHOLE (1. / 12)  /* variance of a count for being a whole one */
 
 struct part {
 	const struct td_separate_input *input;
@@ -72,32 +72,79 @@ static void reduce(const struct td_separate_window *from, const struct part *par
 	to->value[part->rest] = from->slots - from->value[part->number];
 }
 
-/* Each group reads other events, so that what is ours counts more or less of the node: as
- * in all empty windows then, in the mean. */
-static void even_costs(struct td_separate_window *window, size_t n, int node, int rest)
+/* What empty windows count of a node: those that have these parts, or all of them. */
+struct empties {
+	double n, mean, squares; /* about the mean */
+};
+
+static void add_empty(struct empties *to, double value)
 {
-	double empties[COUNTS] = {0}, sum[COUNTS] = {0}, all = 0, mean = 0;
+	double off = value - to->mean;
+
+	to->n++;
+	to->mean += off / to->n;
+	to->squares += off * (value - to->mean);
+}
+
+/* How much more that is than the mean of all, `scatter` being the variance of a window's:
+ * less of what few windows may say by chance (W. James and C. Stein, Estimation with
+ * quadratic loss, 1961).  *doubt: the square of what it may be off by. */
+static double beyond(const struct empties *of, const struct empties *all, double scatter,
+		     double *doubt)
+{
+	double more = of->n > 0 ? of->mean - all->mean : 0;
+	double chance = of->n > 0 ? scatter / of->n : 0;
+
+	*doubt = fmin(chance, more * more);
+	return chance < more * more ? more * (1 - chance / (more * more)) : 0;
+}
+
+/* Of the windows that count the node; *all: of all of them.  The variance of one, where
+ * they have the same parts. */
+static double find_empties(const struct td_separate_window *window, size_t n, int node,
+			   struct empties of[COUNTS], struct empties *all)
+{
+	double squares = 0, free = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct td_separate_window *w = &window[i];
 
 		if (!w->empty || w->silent)
 			continue;
-		empties[w->counts]++;
-		sum[w->counts] += w->value[node];
-		all++;
-		mean += w->value[node];
+		add_empty(&of[w->counts], w->value[node]);
+		add_empty(all, w->value[node]);
 	}
+	for (int c = 0; c < COUNTS; c++) {
+		squares += of[c].squares;
+		free += fmax(0, of[c].n - 1);
+	}
+	return free > 0 ? fmax(ROUNDED_WHOLE, squares / free) : INFINITY;
+}
+
+/* Each group reads other events, so that what is ours counts more or less of the node: as
+ * in all empty windows then, in the mean.  What windows still differ by for all that is
+ * known, slots: what all of them have too much is their cost. */
+static double even_costs(struct td_separate_window *window, size_t n, int node, int rest)
+{
+	struct empties of[COUNTS] = {{0, 0, 0}}, all = {0, 0, 0};
+	double scatter = find_empties(window, n, node, of, &all);
+	double more[COUNTS], doubt[COUNTS], windows[COUNTS] = {0}, counted = 0, sum = 0;
+
+	for (int c = 0; c < COUNTS; c++)
+		more[c] = beyond(&of[c], &all, scatter, &doubt[c]);
 	for (size_t i = 0; i < n; i++) {
 		struct td_separate_window *w = &window[i];
-		float more;
 
-		if (w->silent || empties[w->counts] < EMPTIES_FEWEST)
+		if (w->silent)
 			continue;
-		more = (float)(sum[w->counts] / empties[w->counts] - mean / all);
-		w->value[node] -= more;
-		w->value[rest] += more;
+		w->value[node] -= (float)more[w->counts];
+		w->value[rest] += (float)more[w->counts];
+		windows[w->counts] += !w->empty;
+		counted += !w->empty;
 	}
+	for (int c = 0; c < COUNTS && counted > 0; c++)
+		sum += windows[c] / counted * (1 - windows[c] / counted) * doubt[c];
+	return sqrt(sum);
 }
 
 static int separate_node(struct part *part)
@@ -116,7 +163,7 @@ static int separate_node(struct part *part)
 	of.traced = 1 + (unsigned)part->node;
 	for (size_t i = 0; i < input->windows; i++)
 		reduce(&input->window[i], part, &window[i]);
-	even_costs(window, input->windows, part->node, part->rest);
+	of.own_doubt = even_costs(window, input->windows, part->node, part->rest);
 	err = td_separate(&of, &part->result);
 	free(window);
 	return err;

@@ -142,7 +142,9 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 		varies += s->columns.ends[c] * s->varies[c];
 		ends += s->columns.ends[c];
 	}
-	cost = hypot(COST_SURE, sqrt(s->axis.between)) / fmax(1, s->window_cycles);
+	cost = hypot(hypot(COST_SURE, sqrt(s->axis.between)),
+		     s->input->own_doubt / fmax(1, s->axis.width)) /
+	       fmax(1, s->window_cycles);
 	for (size_t f = 0; f < s->input->functions && ends > 0; f++)
 		answer[f].uneven =
 			hypot(part * varies / ends * (1 - answer[f].covered), cost);

@@ -2,6 +2,7 @@
 /* Functions of two mixes, of which each window counts a part. */
 #include "decoder/separate_parts.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "tests/unit/separated.h"
@@ -192,8 +193,21 @@ static void add_rare_group(void)
 	}
 }
 
-/* Without its cost for its own a function of 1,500 cycles is 0.46 points off. */
-START_TEST(costs_by_group)
+/* So many of each group's empty windows are left to tell what it costs. */
+static void leave_empty(unsigned most)
+{
+	unsigned left[8] = {0};
+
+	for (size_t i = 0; i < sim.windows; i++) {
+		struct td_separate_window *w = &sim.window[i];
+
+		if (w->empty && left[w->counts]++ >= most)
+			w->counts = 0;
+	}
+}
+
+/* Separates awkward patterns by groups of which so many empty windows tell the cost. */
+static void separate_rare(unsigned empty)
 {
 	struct sim_setup setup = varying(0);
 	struct td_separate_input input;
@@ -202,9 +216,37 @@ START_TEST(costs_by_group)
 	setup.dwell = 0;
 	input = turns(&setup);
 	add_rare_group();
+	leave_empty(empty);
 	ck_assert_int_eq(td_separate_parts(&input, &result), 0);
+}
+
+/* Without its cost for its own a function of 1,500 cycles is 0.46 points off. */
+START_TEST(costs_by_group)
+{
+	separate_rare(UINT_MAX);
 	limit(1000, INFINITY, 0.3);
 	limit(100, 1000, 0.6);
+	done();
+}
+END_TEST
+
+/* Of a short run three, which tell it to a slot. */
+START_TEST(costs_by_few)
+{
+	separate_rare(3);
+	limit(1000, INFINITY, 0.3);
+	limit(100, 1000, 0.6);
+	ck_assert_double_lt(half_width(2000, INFINITY), 0.4);
+	done();
+}
+END_TEST
+
+/* One of each may be anything: the difference stays, and intervals have it. */
+START_TEST(costs_by_one)
+{
+	separate_rare(1);
+	limit(1000, INFINITY, 0.6);
+	ck_assert_double_gt(half_width(2000, INFINITY), 0.45);
 	done();
 }
 END_TEST
@@ -280,10 +322,10 @@ END_TEST
 int main(void)
 {
 	return unit_main("separate_parts",
-			 (const TTest *const[]){intervals_of_what_varies,
-						what_is_covered_does_not_lean,
-						states_by_all_windows,
-						paces_by_all_windows, costs_by_group,
-						sharp_starts, sharp_starts_of_what_varies,
-						lengths_of_what_varies, NULL});
+			 (const TTest *const[]){
+				 intervals_of_what_varies, what_is_covered_does_not_lean,
+				 states_by_all_windows, paces_by_all_windows,
+				 costs_by_group, costs_by_few, costs_by_one, sharp_starts,
+				 sharp_starts_of_what_varies, lengths_of_what_varies,
+				 NULL});
 }
