@@ -8,8 +8,8 @@
 #include "decoder/groups_level1.h"
 #include "decoder/order.h"
 
-#define EMPTIES_FEWEST 20 /* windows, to know what is ours */
-#define ALIKE 0.98        /* part of them that hold as many */
+#define EMPTIES_FEWEST 5 /* windows, to know what is ours */
+#define ALIKE 0.98       /* part of them that hold as many */
 
 static void find_own(double *count, size_t n, struct td_report_tick *tick)
 {

@@ -82,34 +82,81 @@ START_TEST(ours_differ)
 }
 END_TEST
 
+/* A log of windows, and all that hold nothing of the program. */
+struct logged {
+	struct build build;
+	struct sim sim;
+	struct td_profile profile;
+	struct td_file_window *empty[500];
+	size_t n;
+};
+
+static void log_more(struct logged *log)
+{
+	struct sim_setup more = setup;
+	char why[256];
+
+	more.windows = 8000;
+	sim_run(&log->sim, &more);
+	log_windows(&log->build, &log->sim, LOG_CLOCK);
+	ck_assert_int_eq(build_parse(&log->build, build_size(&log->build), &log->profile,
+				     why, sizeof(why)),
+			 0);
+	log->n = 0;
+	for (size_t i = 0; i < log->profile.windows && log->n < 500; i++)
+		if (log->profile.window[i].window->state == TD_WINDOW_EMPTY)
+			log->empty[log->n++] =
+				(struct td_file_window *)log->profile.window[i].window;
+	ck_assert_uint_gt(log->n, 100);
+}
+
+static struct td_report_ticks ticks_of_log(const struct logged *log)
+{
+	struct td_report_ticks ticks;
+
+	ck_assert_int_eq(td_report_ticks_find(&log->profile, &ticks), 0);
+	return ticks;
+}
+
+static void log_free(struct logged *log)
+{
+	td_profile_free(&log->profile);
+	build_free(&log->build);
+	sim_free(&log->sim);
+}
+
 /* One window is no reason to doubt the others, nor to take it for them. */
 START_TEST(one_differs)
 {
-	struct sim_setup more = setup;
-	struct td_file_window *empty[500];
+	struct logged log;
 	struct td_report_ticks ticks;
-	struct td_profile profile;
-	struct build build;
-	struct sim sim;
-	char why[256];
-	size_t n = 0;
 
-	more.windows = 8000;
-	sim_run(&sim, &more);
-	log_windows(&build, &sim, LOG_CLOCK);
-	ck_assert_int_eq(
-		build_parse(&build, build_size(&build), &profile, why, sizeof(why)), 0);
-	for (size_t i = 0; i < profile.windows && n < 500; i++)
-		if (profile.window[i].window->state == TD_WINDOW_EMPTY)
-			empty[n++] = (struct td_file_window *)profile.window[i].window;
-	ck_assert_uint_gt(n, 100);
-	empty[n / 2]->value[4] += 7;
-	ck_assert_int_eq(td_report_ticks_find(&profile, &ticks), 0);
+	log_more(&log);
+	log.empty[log.n / 2]->value[4] += 7;
+	ticks = ticks_of_log(&log);
 	ck_assert_int_ge(ticks.group[0].counter, 0);
 	ck_assert_double_eq_tol(ticks.group[0].own, LOG_BASE_TICKS, 1e-9);
-	td_profile_free(&profile);
-	build_free(&build);
-	sim_free(&sim);
+	log_free(&log);
+}
+END_TEST
+
+/* A short run has few by group: they are enough if all agree, and if they are not one or
+ * two. */
+START_TEST(few_are_enough)
+{
+	struct logged log;
+
+	log_more(&log);
+	for (size_t i = 6; i < log.n; i++)
+		log.empty[i]->reject = TD_REJECT_SWITCHED;
+	ck_assert_int_ge(ticks_of_log(&log).group[0].counter, 0);
+	log.empty[3]->value[4] += 7;
+	ck_assert_int_lt(ticks_of_log(&log).group[0].counter, 0);
+	log.empty[3]->value[4] -= 7;
+	for (size_t i = 2; i < 6; i++)
+		log.empty[i]->reject = TD_REJECT_SWITCHED;
+	ck_assert_int_lt(ticks_of_log(&log).group[0].counter, 0);
+	log_free(&log);
 }
 END_TEST
 
@@ -125,6 +172,6 @@ int main(void)
 {
 	return unit_main("report_ticks",
 			 (const TTest *const[]){ours_are_taken_off, groups_have_their_own,
-						ours_differ, one_differs, nobody_counts,
-						NULL});
+						ours_differ, one_differs, few_are_enough,
+						nobody_counts, NULL});
 }
