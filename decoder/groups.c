@@ -474,7 +474,7 @@ static double value_in(struct sources *all, const char *text)
 	return td_formula_value(text, value_of, chance_of, all);
 }
 
-/* By how much the result moves for each of what the source may be off by. */
+/* Of the formula on a source, towards the end of its interval where it is steeper. */
 static double slope_of(struct sources *all, const char *text, double value, uint32_t i)
 {
 	double half = all->source[i].half;
