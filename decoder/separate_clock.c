@@ -49,7 +49,9 @@ static void add_changes(const struct td_separate_state *s, unsigned batch,
 			const struct share *share, struct td_told *told)
 {
 	for (size_t f = 0; f < s->input->functions; f++) {
-		for (int i = 0; i < TD_NODES && told[f].known; i++) {
+		if (!told[f].known)
+			continue;
+		for (int i = 0; i < TD_NODES; i++) {
 			double by = td_separate_node(share[f].sum, i) -
 				    td_separate_node(told[f].value, i);
 

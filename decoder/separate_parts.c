@@ -122,8 +122,8 @@ static double find_empties(const struct td_separate_window *window, size_t n, in
 }
 
 /* Each group reads other events, so that what is ours counts more or less of the node: as
- * in all empty windows then, in the mean.  What windows still differ by for all that is
- * known, slots: what all of them have too much is their cost. */
+ * in all empty windows then, in the mean.  Returns by how many slots windows may differ
+ * still; what all of them have too much is taken for their cost. */
 static double even_costs(struct td_separate_window *window, size_t n, int node, int rest)
 {
 	struct empties of[COUNTS] = {{0, 0, 0}}, all = {0, 0, 0};

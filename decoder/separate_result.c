@@ -486,7 +486,8 @@ struct td_estimate td_separate_bound(double bounded, double free, double half)
 	return e;
 }
 
-/* Windows that are alike scatter less from batch to batch than as many others. */
+/* Times the variance: windows that are alike scatter less from batch to batch than as
+ * many others. */
 static double alike(const struct td_separate_state *s)
 {
 	return s->input->shuffled ? fmax(1, s->input->together) : 1;
@@ -523,6 +524,8 @@ static void finish_moves(const struct td_separate_state *s, const struct td_told
 			 double part, const struct td_reading *reading,
 			 struct td_separate_moves *moves)
 {
+	double times = sqrt(alike(s));
+
 	for (unsigned k = 0; k < TD_SEPARATE_NODES; k++) {
 		double change[TD_BATCHES];
 
@@ -530,7 +533,7 @@ static void finish_moves(const struct td_separate_state *s, const struct td_told
 			double by = moves->change[k][b];
 
 			by += part * (told->change[b][k] - by);
-			change[b] = sqrt(alike(s)) * by;
+			change[b] = times * by;
 			moves->change[k][b] = (float)change[b];
 		}
 		moves->unseen[k] = fmax(0, reading[td_separate_node_of(k)].variance -
