@@ -49,17 +49,15 @@ static void add_changes(const struct td_separate_state *s, unsigned batch,
 			const struct share *share, struct td_told *told)
 {
 	for (size_t f = 0; f < s->input->functions; f++) {
-		if (!told[f].known)
-			continue;
-		for (int i = 0; i < TD_NODES; i++) {
+		for (int i = 0; i < TD_NODES && told[f].known; i++) {
 			double by = td_separate_node(share[f].sum, i) -
 				    td_separate_node(told[f].value, i);
 
 			told[f].variance[i] += (TD_BATCHES - 1.) / TD_BATCHES * by * by;
 			told[f].bias[i] += (TD_BATCHES - 1.) / TD_BATCHES * by;
+			if (i + 1 == (int)s->input->traced)
+				told[f].change[batch] = by;
 		}
-		for (int k = 0; k < TD_SEPARATE_NODES; k++)
-			told[f].change[batch][k] = share[f].sum[k] - told[f].value[k];
 	}
 }
 

@@ -519,9 +519,9 @@ static void fill_node(const struct td_separate_state *s, const struct td_reading
 			: td_separate_bound(reading->bounded, middle, half);
 }
 
-/* As readings have become of both: `part` is what instructions told. */
-static void finish_moves(const struct td_separate_state *s, const struct td_told *told,
-			 double part, const struct td_reading *reading,
+/* What they leave of the readings' variances.  Of rates no clock tells (clock.c). */
+static void finish_moves(const struct td_separate_state *s,
+			 const struct td_reading *reading,
 			 struct td_separate_moves *moves)
 {
 	double times = sqrt(alike(s));
@@ -530,10 +530,7 @@ static void finish_moves(const struct td_separate_state *s, const struct td_told
 		double change[TD_BATCHES];
 
 		for (int b = 0; b < TD_BATCHES; b++) {
-			double by = moves->change[k][b];
-
-			by += part * (told->change[b][k] - by);
-			change[b] = times * by;
+			change[b] = times * moves->change[k][b];
 			moves->change[k][b] = (float)change[b];
 		}
 		moves->unseen[k] = fmax(0, reading[td_separate_node_of(k)].variance -
@@ -548,15 +545,14 @@ static void fill_nodes(const struct td_separate_state *s, const struct answer *a
 	int last = s->input->nodes > TD_NODES_LEVEL1 ? TD_NODES : TD_NODES_LEVEL1;
 	struct td_separate_moves *moves = s->moves ? s->moves[function] : NULL;
 	struct td_reading reading[TD_NODES];
-	double part;
 
 	for (int i = 0; i < last; i++)
 		read_node(s, a, visit, i, &reading[i]);
 	if (s->input->known)
 		td_beside_take(&a->beside, s->input, function, reading, moves);
-	part = td_separate_blend(told, visit, last, reading);
+	td_separate_blend(told, visit, last, reading);
 	if (moves)
-		finish_moves(s, told, part, reading, moves);
+		finish_moves(s, reading, moves);
 	for (int i = 0; i < last; i++)
 		fill_node(s, &reading[i], &to->node[i]);
 }
@@ -576,8 +572,7 @@ static void trace_node(const struct td_separate_state *s, const struct answer *a
 	trace->variance = of->variance;
 	trace->df = of->df;
 	for (int b = 0; b < TD_BATCHES; b++)
-		trace->change[b] +=
-			part * (told->change[b][s->input->traced - 1] - trace->change[b]);
+		trace->change[b] += part * (told->change[b] - trace->change[b]);
 }
 
 /*

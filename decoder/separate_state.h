@@ -73,7 +73,7 @@ struct td_told {
 	td_sides value;            /* may be beyond 0..1 */
 	double variance[TD_NODES]; /* without that of the bias */
 	double bias[TD_NODES];     /* the jackknife's, an error: no correction */
-	td_sides change[TD_BATCHES];
+	double change[TD_BATCHES]; /* td_separate_trace */
 };
 
 /* One for each function; told[] is zeroed.  0 or -ENOMEM. */
