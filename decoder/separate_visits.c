@@ -64,8 +64,22 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 struct estimate {
 	double cycles; /* 0: not known */
 	double error;  /* standard deviation */
+	double least;  /* a standard deviation less */
 	double most;   /* as long as it may be, at DOUBT standard deviations */
 };
+
+/* How many windows there may be of a kind of which n were seen: a standard deviation
+ * less, and more.  Byar's approximation of the limits of a Poisson variable. */
+static double count_least(double n)
+{
+	return n > 0 ? n * pow(fmax(0, 1 - 1 / (9 * n) - 1 / (3 * sqrt(n))), 3) : 0;
+}
+
+static double count_most(double n)
+{
+	n++;
+	return n * pow(1 - 1 / (9 * n) + 1 / (3 * sqrt(n)), 3);
+}
 
 /*
  * How many of its windows a function would have for itself if all visits took so long,
@@ -118,6 +132,7 @@ static struct estimate visit_of_few(const struct stay *stay, const double *staye
 		return visit;
 	visit.cycles = visit_of_own(stay, own, 0, 1);
 	visit.error = visit.cycles * sqrt(2 / own);
+	visit.least = visit.cycles * count_least(own / 2) / (own / 2);
 	visit.most = fmin(visit.cycles + DOUBT * visit.error,
 			  visit_of_own(stay, own, DOUBT, visit.cycles));
 	return visit;
@@ -163,6 +178,7 @@ static struct estimate visit_by_length(const struct td_separate_state *s,
 		double n, own, cycles;
 	} used = {0}, next = {0};
 	struct estimate visit;
+	double left;
 
 	for (int c = 0; c < LENGTHS; c++) {
 		next.n += stay->n[c];
@@ -180,8 +196,10 @@ static struct estimate visit_by_length(const struct td_separate_state *s,
 	if (used.own < used.n / 2)
 		return s->input->returns ? visit_of_few(stay, stayed)
 					 : visit_of_shortest(stay, stayed);
-	visit.cycles = used.cycles / fmax(1, used.n - used.own);
-	visit.error = visit.cycles / sqrt(fmax(1, used.n - used.own));
+	left = used.n - used.own;
+	visit.cycles = used.cycles / fmax(1, left);
+	visit.error = visit.cycles / sqrt(fmax(1, left));
+	visit.least = used.cycles / count_most(left);
 	visit.most = visit.cycles + DOUBT * visit.error;
 	return visit;
 }
@@ -232,10 +250,11 @@ static struct estimate visit_of(const struct td_separate_state *s,
 {
 	struct estimate by_length = visit_by_length(s, stay, stayed), counted;
 
-	if (by_length.cycles - by_length.error >= COUNTED_MOST || visits <= 0)
+	if (by_length.least >= COUNTED_MOST || visits <= 0)
 		return by_length;
 	counted.cycles = stay->ends / visits;
 	counted.error = COUNTED_ERROR * counted.cycles;
+	counted.least = counted.cycles - counted.error;
 	counted.most = counted.cycles + DOUBT * counted.error;
 	if (!s->events[0].visits_only)
 		return counted;
@@ -265,7 +284,7 @@ int td_visits_find(const struct td_separate_state *s, struct td_visit *visit)
 			visit_of(s, of, of->stays > 0 ? of->own : of->stayed, of->stays);
 
 		visit[f].cycles = found.cycles;
-		visit[f].least = found.cycles - found.error;
+		visit[f].least = found.least;
 		visit[f].most = found.most;
 		/* own windows are no longer than that, wherever it goes on */
 		visit[f].own = visit_of(s, of, of->own, of->visits).cycles;

@@ -97,7 +97,7 @@ ended "exit 0" spr-short
 report_on spr-short
 # of 1,000 cycles a visit there is one that behaves in two ways for long: 180 windows of it are
 # off by 1 point, more or less
-truthful spr-short --samples 150 --limit 1000=6 --limit 100=1.5 --limit 50=4
+truthful spr-short --samples 150 --limit 1000=6 --limit 100=1.5 --limit 60=4
 holds spr-short <<'END_OF_STATEMENTS'
 check(report["run"]["backend"] == "metrics", "backend is %s: %s" % (report["run"]["backend"], report["run"]["reason"]))
 second = sum(t["second"] for t in truth if t["what"] == "function")

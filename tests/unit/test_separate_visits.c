@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* How long functions' visits are, and who is told apart for it. */
+#include <stdlib.h>
+
 #include "decoder/separate.h"
 #include "tests/unit/separated.h"
 #include "tests/unit/unit.h"
@@ -118,9 +120,49 @@ START_TEST(comes_back_unseen)
 }
 END_TEST
 
+/* Interrupts come 40 cycles late, and shorter visits than three times that have no answer
+ * of their own.  One function is left by a single window of hundreds, one by none: that
+ * says little of how long they are, but they are long. */
+START_TEST(hardly_left)
+{
+	enum { WINDOWS = 1024, LATE = 40, OWN = 60 };
+	struct td_separate_window *window = calloc(WINDOWS, sizeof(*window));
+	struct td_separate_input input = {.window = window,
+					  .windows = WINDOWS,
+					  .functions = 3,
+					  .nodes = TD_NODES_LEVEL1,
+					  .returns = 1};
+
+	for (size_t i = 0; i < WINDOWS; i++) {
+		struct td_separate_window *w = &window[i];
+		double cycles = OWN;
+
+		w->open = w->close = i % 2;
+		w->empty = i % 32 == 0;
+		if (!w->empty) {
+			w->requested = (float)(20 + 37 * i % 580);
+			cycles += w->requested + LATE;
+		}
+		w->slots = (float)(6 * cycles);
+		w->value[0] = (float)(6 * (cycles / 4 + (double)(w->open * OWN)));
+		w->value[3] = w->slots - w->value[0];
+	}
+	window[501].close = 2;
+	window[501].calls = 1;
+	ck_assert_int_eq(td_separate(&input, &result), 0);
+	ck_assert_double_eq_tol(result.cost.start, -LATE, 2);
+	for (unsigned f = 0; f < 2; f++)
+		ck_assert_msg(result.function[f].evidence != TD_EVIDENCE_CALLERS,
+			      "%u: %.0f cycles a visit", f, result.function[f].visit);
+	td_separate_free(&result);
+	free(window);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("separate_visits",
 			 (const TTest *const[]){visits, calls_itself, calls_itself_seldom,
-						any_of_five, comes_back_unseen, NULL});
+						any_of_five, comes_back_unseen,
+						hardly_left, NULL});
 }
