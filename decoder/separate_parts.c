@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/estimate.h"
+#include "decoder/jackknife.h"
 #include "decoder/parallel.h"
 #include "decoder/separate_state.h"
 #include "decoder/separate_states.h"
@@ -221,48 +223,68 @@ static int separate_part(void *piece)
 			      : separate_node(part);
 }
 
-/* Adds a part of the node, or all of it; for now estimate.low is half of the interval. */
-static void take_node(const struct td_topdown_value *from, struct td_topdown_value *to)
-{
-	double half = (from->estimate.high - from->estimate.low) / 2;
+/*
+ * A node, or a part of it, and how sure it is.  Parts are of the same windows or of
+ * others of the same batches, so batches show how they go together.  What no batch shows
+ * of each is taken for its own.
+ */
+struct whole {
+	double value;              /* within bounds */
+	double change[TD_BATCHES]; /* of it without a batch */
+	double unseen;             /* variance that batches do not show */
+	unsigned df;               /* 0: nothing is in it */
+};
 
-	if (!to->present) {
-		*to = *from;
-		to->estimate.low = half;
-		return;
-	}
-	to->estimate.value += from->estimate.value;
-	to->estimate.low = hypot(to->estimate.low, half);
-	to->df = from->df < to->df ? from->df : to->df;
-	to->rounding += from->rounding;
+static struct whole whole_of(const struct td_separate_trace *trace, double value)
+{
+	struct whole whole = {
+		.value = fmax(0, fmin(1, value)),
+		.unseen = fmax(0, trace->variance - td_jackknife_variance(trace->change)),
+		.df = trace->df,
+	};
+
+	memcpy(whole.change, trace->change, sizeof(whole.change));
+	return whole;
+}
+
+static void add_to(struct whole *to, const struct whole *part)
+{
+	to->value += part->value;
+	for (int b = 0; b < TD_BATCHES; b++)
+		to->change[b] += part->change[b];
+	to->unseen += part->unseen;
+	to->df = to->df && to->df < part->df ? to->df : part->df;
+}
+
+static void set_node(const struct whole *whole, double value, double middle,
+		     struct td_topdown_value *node)
+{
+	double variance = td_jackknife_variance(whole->change) + whole->unseen;
+
+	*node = (struct td_topdown_value){
+		.present = 1,
+		.estimate = td_separate_bound(value, middle,
+					      td_student_t95(whole->df) * sqrt(variance)),
+		.df = whole->df,
+	};
 }
 
 /* What is left of 1, and what the parts say too much of together taken off them. */
-static void close_level(const struct parts *parts, struct td_topdown_value *node)
+static void close_level(const struct parts *parts, const struct whole *whole,
+			struct td_topdown_value *node)
 {
-	struct td_topdown_value *rest = &node[parts->rest];
-	double sum = 0, squares = 0;
+	struct whole all = {0};
 
-	*rest = (struct td_topdown_value){.present = 1};
 	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
-		if (k == parts->rest)
-			continue;
-		sum += node[k].estimate.value;
-		squares += node[k].estimate.low * node[k].estimate.low;
-		if (!rest->df || node[k].df < rest->df)
-			rest->df = node[k].df;
-		rest->rounding = fmax(rest->rounding, node[k].rounding);
+		if (k != parts->rest)
+			add_to(&all, &whole[k]);
 	}
-	rest->estimate.value = fmax(0, 1 - sum);
-	rest->estimate.low = sqrt(squares);
 	for (int k = 0; k < TD_NODES_LEVEL1; k++) {
-		struct td_estimate *e = &node[k].estimate;
-		double middle = k == parts->rest ? 1 - sum : e->value, half = e->low;
-
-		if (k != parts->rest && sum > 1)
-			e->value /= sum;
-		*e = td_separate_bound(e->value, middle, half);
+		if (k != parts->rest)
+			set_node(&whole[k], whole[k].value / fmax(1, all.value),
+				 whole[k].value, &node[k]);
 	}
+	set_node(&all, fmax(0, 1 - all.value), 1 - all.value, &node[parts->rest]);
 }
 
 static enum td_evidence weaker(enum td_evidence a, enum td_evidence b)
@@ -277,6 +299,7 @@ static void join_function(const struct parts *parts, size_t function,
 {
 	const struct td_separate_function *first =
 		&parts->part[0].result.function[function];
+	struct whole whole[TD_NODES_LEVEL1] = {0};
 	int measured = 1;
 
 	to->evidence = first->evidence;
@@ -297,14 +320,17 @@ static void join_function(const struct parts *parts, size_t function,
 	for (unsigned p = 0; p < parts->n; p++) {
 		const struct td_separate *from = &parts->part[p].result;
 		int node = parts->part[p].node;
-		struct td_topdown_value value = from->function[function].node[node];
+		double value = from->function[function].node[node].estimate.value;
+		struct td_separate_trace trace = from->trace[function];
+		struct whole part;
 
+		value -= trace.value;
 		if (parts->states)
-			td_states_join(&from->trace[function], &parts->states[function],
-				       &value);
-		take_node(&value, &to->node[node]);
+			td_states_join(&parts->states[function], &trace);
+		part = whole_of(&trace, value + trace.value);
+		add_to(&whole[node], &part);
 	}
-	close_level(parts, to->node);
+	close_level(parts, whole, to->node);
 }
 
 /* A window that counts for several parts is still one. */

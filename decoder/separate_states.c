@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "decoder/estimate.h"
 #include "decoder/jackknife.h"
 #include "decoder/separate_state.h"
 
@@ -88,30 +87,30 @@ static unsigned freedom(double a, unsigned df_a, double b, unsigned df_b)
  * their errors go together beyond what batches show nobody knows: they count by their
  * standard deviations.
  */
-void td_states_join(const struct td_separate_trace *part,
-		    const struct td_separate_trace *common,
-		    struct td_topdown_value *value)
+void td_states_join(const struct td_separate_trace *common,
+		    struct td_separate_trace *part)
 {
-	double from, at, variance, together, sum, weight, apart, own;
+	double from, variance, together, weight, apart, own;
 	struct line line;
 
 	if (!(part->variance > 0) || !(common->variance > 0) ||
 	    !find_line(&part->own, &line))
 		return;
 	from = common->value - line.common;
-	at = line.mean + line.slope * from;
 	variance = line.slope * line.slope * common->variance + line.error;
 	if (line.slope != 0)
 		variance += from * from * line.rest / line.spread;
 	together = line.slope * covariance(part, common);
 	weight = sqrt(part->variance) / (sqrt(part->variance) + sqrt(variance));
 	own = 1 - weight;
-	apart = at - part->value;
-	value->df = freedom(own * own * part->variance, part->df,
-			    weight * weight * variance, common->df);
-	sum = own * own * part->variance + weight * weight * variance +
-	      2 * own * weight * together + own * weight * apart * apart;
-	value->estimate = td_separate_bound(
-		value->estimate.value + weight * apart, part->value + weight * apart,
-		td_student_t95(value->df) * sqrt(fmax(0, sum)));
+	apart = line.mean + line.slope * from - part->value;
+	part->df = freedom(own * own * part->variance, part->df,
+			   weight * weight * variance, common->df);
+	part->variance = fmax(0, own * own * part->variance + weight * weight * variance +
+					 2 * own * weight * together +
+					 own * weight * apart * apart);
+	part->value += weight * apart;
+	for (int b = 0; b < TD_BATCHES; b++)
+		part->change[b] =
+			own * part->change[b] + weight * line.slope * common->change[b];
 }

@@ -17,11 +17,11 @@
 #include "decoder/separate.h"
 
 /*
- * The part's value and interval become those of both, the part's own windows and rows
- * (`part`, traced with td_separate_input.common) and its line at what `common` says.
+ * What is known of the part by its own windows and rows (`part`, traced with
+ * td_separate_input.common) becomes what they and its line at what `common` says know
+ * together.  Its line is not looked at any more.
  */
-void td_states_join(const struct td_separate_trace *part,
-		    const struct td_separate_trace *common,
-		    struct td_topdown_value *value);
+void td_states_join(const struct td_separate_trace *common,
+		    struct td_separate_trace *part);
 
 #endif
