@@ -8,8 +8,7 @@
 #include "decoder/cholesky.h"
 #include "decoder/clock_internal.h"
 
-/* Where chance is as large as what there is to be seen they would not end. */
-#define CHANCE_TERMS 2
+#define CHANCE_TERMS 3 /* behind the first */
 
 int td_clock_fit_room(struct td_clock_fit *fit, size_t n)
 {
@@ -82,38 +81,42 @@ void td_clock_step(struct td_clock_fit *fit)
 	td_cholesky_solve(fit->matrix, fit->n, fit->pull, 1);
 }
 
-/* to += square * by */
-static void add_times(const double *square, const double *by, size_t n, double *to)
+/* to += times * square * by */
+static void add_times(const double *square, const double *by, double times, size_t n,
+		      double *to)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < n; j++)
-			to[i] += square[i * n + j] * by[j];
+			to[i] += times * square[i * n + j] * by[j];
 }
 
-void td_clock_step_beyond(struct td_clock_fit *fit, const double *chance)
+void td_clock_step_beyond(struct td_clock_fit *twice, const double *chance)
 {
-	double *pull = fit->spare, *step = fit->spare + fit->n;
+	double *pull = twice->spare, *step = twice->spare + twice->n;
 
-	memcpy(pull, fit->pull, fit->n * sizeof(*pull));
-	td_clock_step(fit);
+	memcpy(pull, twice->pull, twice->n * sizeof(*pull));
+	td_clock_step(twice);
 	for (int term = 0; term < CHANCE_TERMS; term++) {
-		memcpy(step, fit->pull, fit->n * sizeof(*step));
-		memcpy(fit->pull, pull, fit->n * sizeof(*pull));
-		add_times(chance, step, fit->n, fit->pull);
-		td_clock_step(fit);
+		memcpy(step, twice->pull, twice->n * sizeof(*step));
+		memcpy(twice->pull, pull, twice->n * sizeof(*pull));
+		add_times(chance, step, 2, twice->n, twice->pull);
+		td_clock_step(twice);
 	}
 }
 
-void td_clock_step_lost(struct td_clock_fit *fit, const double *chance, double *step)
+void td_clock_step_lost(struct td_clock_fit *once, struct td_clock_fit *twice,
+			const double *chance, double *step)
 {
-	double *most = fit->spare;
+	double *most = once->spare;
 
-	for (size_t i = 0; i < fit->n; i++)
+	for (size_t i = 0; i < once->n; i++)
 		most[i] = fabs(step[i]);
-	/* the first solution and each term leave as much of what was left as chance is */
-	for (int term = 0; term < CHANCE_TERMS + 2; term++) {
+	/* what the first solution leaves, and each term of that */
+	for (int term = -1; term <= CHANCE_TERMS; term++) {
+		struct td_clock_fit *fit = term < 0 ? once : twice;
+
 		memset(fit->pull, 0, fit->n * sizeof(*fit->pull));
-		add_times(chance, step, fit->n, fit->pull);
+		add_times(chance, step, term < 0 ? 1 : 2, fit->n, fit->pull);
 		td_clock_step(fit);
 		for (size_t i = 0; i < fit->n; i++)
 			step[i] = fmin(most[i], fmax(-most[i], fit->pull[i]));

@@ -294,11 +294,14 @@ void td_clock_fit_add_square(struct td_clock_fit *fit, const uint32_t *at,
 void td_clock_factor(struct td_clock_fit *fit);
 /* pull becomes the step. */
 void td_clock_step(struct td_clock_fit *fit);
-/* The same, chance[n][n] in the matrix taken off: the first terms of a series, which
- * tell as much as they may where chance is as large as what there is to be seen. */
-void td_clock_step_beyond(struct td_clock_fit *fit, const double *chance);
-/* Of unknowns step[n]: what both of these leave unseen, each no more than it is. */
-void td_clock_step_lost(struct td_clock_fit *fit, const double *chance, double *step);
+/* The same, chance[n][n] in the matrix taken off: the first terms of a series.  The
+ * matrix of `twice` has chance twice, in what it was made of and added to it, so the
+ * series is never more than twice the step, and nothing where all is chance. */
+void td_clock_step_beyond(struct td_clock_fit *twice, const double *chance);
+/* Of unknowns step[n]: what both of these leave unseen, each no more than it is; chance
+ * is in the matrix of `once` once. */
+void td_clock_step_lost(struct td_clock_fit *once, struct td_clock_fit *twice,
+			const double *chance, double *step);
 /* The prior alone in the matrix, and nothing in pull. */
 void td_clock_fit_clear(struct td_clock_fit *fit);
 
@@ -330,6 +333,7 @@ struct td_clock_slopes {
 	int sets;
 	struct td_clock_fit fit[TD_CLOCK_SETS];    /* at[]: with chance in the matrix */
 	struct td_clock_fit chance[TD_CLOCK_SETS]; /* matrix and pull: what it adds */
+	struct td_clock_fit twice[TD_CLOCK_SETS];  /* the fit's, and that once more */
 	double *pull[TD_CLOCK_SETS]; /* [TD_BATCHES][n]: without each of them */
 };
 /* 0 or -ENOMEM; td_clock_slopes_free() in either case. */

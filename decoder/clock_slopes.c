@@ -21,9 +21,8 @@
 #define PACE_ERROR 0.005 /* of it: by how late interrupts are where */
 #define FIELD 0.0007     /* rounding of fields that are alike: chosen by how many hold */
 #define SWAY_PART 1.5    /* of its pace's sway, which own windows show at both ends */
-/* by which functions may differ of which chance leaves nothing: fractions, and parts of
- * paces beyond those that were found by themselves; standard deviations */
-#define LOST_FRACTION 0.1
+/* by how much of their paces functions may differ of which chance leaves nothing, beyond
+ * those that were found by themselves; standard deviation */
 #define LOST_PACE 0.05
 #define LOST_DRAWS 32
 /* what chance adds without a batch, of what it adds with all but this one's part */
@@ -46,6 +45,8 @@ int td_clock_slopes_init(struct td_clock_slopes *slopes, const struct td_clock_d
 		err = td_clock_fit_room(&slopes->fit[s], n);
 		if (!err)
 			err = td_clock_fit_room(&slopes->chance[s], n);
+		if (!err)
+			err = td_clock_fit_room(&slopes->twice[s], n);
 		slopes->chance[s].adding = 1;
 		slopes->pull[s] = calloc(TD_BATCHES * n + 1, sizeof(*slopes->pull[s]));
 		if (!err && !slopes->pull[s])
@@ -59,6 +60,7 @@ void td_clock_slopes_free(struct td_clock_slopes *slopes)
 	for (int s = 0; s < TD_CLOCK_SETS; s++) {
 		td_clock_fit_free(&slopes->fit[s]);
 		td_clock_fit_free(&slopes->chance[s]);
+		td_clock_fit_free(&slopes->twice[s]);
 		free(slopes->pull[s]);
 	}
 }
@@ -122,9 +124,9 @@ static double the_other(const double *level1)
 	return -level1[0] - level1[2] - level1[3];
 }
 
-/* From where the fit is, by the step that its pull has become. */
-static void take_slopes(const struct td_clock_data *d, int set,
-			const struct td_clock_fit *fit, double (*slope)[NODES])
+/* Unknowns at[], and what they change by. */
+static void take_slopes(const struct td_clock_data *d, int set, const double *at,
+			const double *by, double (*slope)[NODES])
 {
 	size_t sides = sides_of(d, set);
 
@@ -132,7 +134,7 @@ static void take_slopes(const struct td_clock_data *d, int set,
 		for (size_t r = 0; r + 1 < sides; r++) {
 			size_t i = c * sides + r;
 
-			slope[c][d->set[set].node[r]] = fit->at[i] + fit->pull[i];
+			slope[c][d->set[set].node[r]] = at[i] + by[i];
 		}
 		if (!d->sharp)
 			slope[c][1] = the_other(slope[c]);
@@ -142,16 +144,18 @@ static void take_slopes(const struct td_clock_data *d, int set,
 /* Chance is in the matrix: functions that are hardly told apart count too much alike. */
 static int solve_rows(struct td_clock_data *d, struct td_clock_slopes *slopes, int set)
 {
-	struct td_clock_fit *fit = &slopes->fit[set];
+	struct td_clock_fit *fit = &slopes->fit[set], *twice = &slopes->twice[set];
 	int err;
 
 	begin_rows(d, set, fit);
 	td_clock_fit_clear(fit);
 	err = td_clock_rows(d, set, fit, TD_NO_BATCH);
 	pull_rows(d, set, d->pace, fit);
+	memcpy(twice->matrix, fit->matrix, fit->n * fit->n * sizeof(*fit->matrix));
+	memcpy(twice->ridge, fit->ridge, fit->n * sizeof(*fit->ridge));
 	td_clock_factor(fit);
 	td_clock_step(fit);
-	take_slopes(d, set, fit, d->slope);
+	take_slopes(d, set, fit->at, fit->pull, d->slope);
 	for (size_t i = 0; i < fit->n; i++)
 		fit->at[i] += fit->pull[i];
 	return err;
@@ -224,18 +228,24 @@ int td_clock_slopes_without(struct td_clock_slopes *slopes, const struct td_cloc
 	return err;
 }
 
-/* The sums of all batches become what chance adds. */
+/* The sums of all batches become what chance adds.  Of two functions that few windows
+ * met, all of them both, nothing but their priors is in the matrix for how they differ,
+ * and without a batch that is not so: ten thousand times as much chance. */
 void td_clock_slopes_chance(struct td_clock_slopes *slopes)
 {
 	double part = (TD_BATCHES - 1.) / TD_BATCHES;
 
 	for (int s = 0; s < slopes->sets; s++) {
 		struct td_clock_fit *chance = &slopes->chance[s];
+		struct td_clock_fit *twice = &slopes->twice[s];
 
-		for (size_t i = 0; i < chance->n * chance->n; i++)
+		for (size_t i = 0; i < chance->n * chance->n; i++) {
 			chance->matrix[i] *= part;
+			twice->matrix[i] += chance->matrix[i];
+		}
 		for (size_t i = 0; i < chance->n; i++)
 			chance->pull[i] *= part;
+		td_clock_factor(twice);
 	}
 }
 
@@ -243,15 +253,17 @@ void td_clock_slopes_take(struct td_clock_slopes *slopes, const struct td_clock_
 			  unsigned batch, double (*slope)[NODES])
 {
 	for (int s = 0; s < slopes->sets; s++) {
-		struct td_clock_fit *fit = &slopes->fit[s], *chance = &slopes->chance[s];
-		const double *pull = slopes->pull[s] + batch * fit->n;
+		const struct td_clock_fit *chance = &slopes->chance[s];
+		struct td_clock_fit *twice = &slopes->twice[s];
+		const double *pull = slopes->pull[s] + batch * twice->n;
 
-		for (size_t i = 0; i < fit->n; i++)
-			fit->pull[i] = batch == TD_NO_BATCH
-					       ? -chance->pull[i]
-					       : pull[i] - WITHOUT_ONE * chance->pull[i];
-		td_clock_step_beyond(fit, chance->matrix);
-		take_slopes(d, s, fit, slope);
+		for (size_t i = 0; i < twice->n; i++)
+			twice->pull[i] =
+				batch == TD_NO_BATCH
+					? -chance->pull[i]
+					: pull[i] - WITHOUT_ONE * chance->pull[i];
+		td_clock_step_beyond(twice, chance->matrix);
+		take_slopes(d, s, slopes->fit[s].at, twice->pull, slope);
 	}
 }
 
@@ -348,7 +360,7 @@ static void draw_differences(const struct td_clock_data *d, int set, uint64_t *r
 
 	for (uint32_t c = 0; c < d->columns; c++) {
 		for (size_t r = 0; r + 1 < sides; r++) {
-			double lost = is_pace(d, set, r) ? LOST_PACE : LOST_FRACTION;
+			double lost = is_pace(d, set, r) ? LOST_PACE : TD_FRACTION_SPREAD;
 
 			step[c * sides + r] = draw_sign(random) * d->pace[c] * lost;
 		}
@@ -385,7 +397,8 @@ static int add_lost(struct td_clock_slopes *slopes, const struct td_clock_data *
 
 	for (int draw = 0; draw < LOST_DRAWS && !err; draw++) {
 		draw_differences(d, set, &random, step);
-		td_clock_step_lost(fit, slopes->chance[set].matrix, step);
+		td_clock_step_lost(fit, &slopes->twice[set], slopes->chance[set].matrix,
+				   step);
 		step_values(d, set, step, value);
 		for (uint32_t c = 0; c < d->columns; c++) {
 			for (int k = first; k < first + TD_NODES_LEVEL1; k++) {

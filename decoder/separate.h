@@ -23,6 +23,9 @@
 /* The nodes that are measured: level 1, then one child of each. */
 #define TD_SEPARATE_NODES 8
 
+/* What is supposed of how a fraction differs between functions; standard deviation. */
+#define TD_FRACTION_SPREAD 0.2
+
 /* Which td_node such a one is. */
 static inline int td_separate_node_of(unsigned value)
 {

@@ -13,8 +13,6 @@
 #include "decoder/window_events.h"
 #include "decoder/window_late.h"
 
-#define TD_FRACTION_SPREAD 0.2 /* of a fraction between functions, standard deviation */
-
 struct td_separate_state {
 	const struct td_separate_input *input;
 	struct td_axis first_axis; /* before the start was refined */
