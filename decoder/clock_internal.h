@@ -296,7 +296,7 @@ void td_clock_factor(struct td_clock_fit *fit);
 void td_clock_step(struct td_clock_fit *fit);
 /* The same, chance[n][n] in the matrix taken off: the first terms of a series.  The
  * matrix of `twice` has chance twice, in what it was made of and added to it, so the
- * series is never more than twice the step, and nothing where all is chance. */
+ * series is hardly more than twice the step, and nothing where all is chance. */
 void td_clock_step_beyond(struct td_clock_fit *twice, const double *chance);
 /* Of unknowns step[n]: what both of these leave unseen, each no more than it is; chance
  * is in the matrix of `once` once. */
