@@ -22,14 +22,28 @@ static double draw(uint64_t *at)
 	return (double)(*at >> 11) / 9007199254740992.;
 }
 
-/* Windows of as many instructions each, which open in the first of two columns. */
-static void make(struct td_clock_data *d, const struct td_separate_input *input,
-		 uint64_t *at)
+static uint32_t often(unsigned window, uint64_t *at)
+{
+	(void)window;
+	return draw(at) < PART;
+}
+
+/* Two columns that one window met each. */
+static uint32_t hardly(unsigned window, uint64_t *at)
+{
+	(void)at;
+	return window == 5 ? 1 : window == 9 ? 2 : 0;
+}
+
+/* Windows of as many instructions each, which open in the first of so many columns. */
+static void make_where(struct td_clock_data *d, const struct td_separate_input *input,
+		       uint32_t columns, uint32_t (*where)(unsigned, uint64_t *),
+		       uint64_t *at)
 {
 	memset(d, 0, sizeof(*d));
 	d->input = input;
 	d->set = td_clock_sets[0];
-	d->columns = d->most_keys = 2;
+	d->columns = d->most_keys = columns;
 	d->memory = TD_CLOCK_MEMORY;
 	d->windows = WINDOWS;
 	d->window = calloc(d->windows, sizeof(*d->window));
@@ -37,11 +51,12 @@ static void make(struct td_clock_data *d, const struct td_separate_input *input,
 	d->slope = calloc(d->columns, sizeof(*d->slope));
 	d->state = calloc(d->columns, sizeof(*d->state));
 	ck_assert(d->window && d->pace && d->slope && d->state);
-	d->pace[0] = d->pace[1] = 1;
+	for (uint32_t c = 0; c < columns; c++)
+		d->pace[c] = 1;
 	for (unsigned i = 0; i < WINDOWS; i++) {
 		struct td_clock_window *w = &d->window[i];
 
-		w->column[1] = w->trigger[1] = w->key[1] = draw(at) < PART;
+		w->column[1] = w->trigger[1] = w->key[1] = where(i, at);
 		w->ticks = TICKS;
 		w->rare = 1;
 		w->batch = (uint8_t)(i % TD_BATCHES);
@@ -52,6 +67,12 @@ static void make(struct td_clock_data *d, const struct td_separate_input *input,
 	d->keys = 1; /* forward */
 	td_clock_fill(d, TD_NO_BATCH);
 	ck_assert_uint_eq(d->key[0].bins, 1);
+}
+
+static void make(struct td_clock_data *d, const struct td_separate_input *input,
+		 uint64_t *at)
+{
+	make_where(d, input, 2, often, at);
 }
 
 /* What the equations have of the second column's first node. */
@@ -223,6 +244,27 @@ START_TEST(what_chance_hides)
 }
 END_TEST
 
+/* Two columns that the same bin has, of one window each: chance alone tells them apart,
+ * and it is a hundred times as much as there is to be seen.  What others count stays. */
+START_TEST(hardly_met)
+{
+	const struct td_separate_input input = {.nodes = TD_NODES_LEVEL1};
+	struct td_clock_slopes slopes;
+	struct td_clock_data d;
+	uint64_t at = 1;
+
+	make_where(&d, &input, 3, hardly, &at);
+	ck_assert_int_eq(td_clock_slopes_init(&slopes, &d), 0);
+	ck_assert_int_eq(td_clock_slopes_find(&slopes, &d), 0);
+	find_chance(&d, &slopes);
+	td_clock_slopes_take(&slopes, &d, TD_NO_BATCH, d.slope);
+	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+		ck_assert_double_le(fabs(d.slope[0][k]), 0.05);
+	td_clock_slopes_free(&slopes);
+	td_clock_data_free(&d);
+}
+END_TEST
+
 /* Windows that are rare by what they were asked for stand for those that are missing: in
  * where they were, how long they took and what they count. */
 START_TEST(rare_windows_count_more)
@@ -307,6 +349,6 @@ int main(void)
 	return unit_main("clock_slopes",
 			 (const TTest *const[]){
 				 chance_of_a_share, chance_is_taken_off, chance_alone,
-				 chance_leaves, what_chance_hides,
+				 chance_leaves, what_chance_hides, hardly_met,
 				 rare_windows_count_more, paces_of_all_windows, NULL});
 }
