@@ -19,7 +19,7 @@
 /*
  * What is known of the part by its own windows and rows (`part`, traced with
  * td_separate_input.common) becomes what they and its line at what `common` says know
- * together.  Its line is not looked at any more.
+ * together; part->own stays what it was.
  */
 void td_states_join(const struct td_separate_trace *common,
 		    struct td_separate_trace *part);
