@@ -77,11 +77,17 @@ struct search {
 	uint32_t *count;  /* [columns], zero between places */
 	double *cycles;   /* [columns], the same: of the windows counted */
 	uint32_t *source; /* [windows]: windows, by place */
-	float *length;    /* [lengths]: cycles of all windows, ascending; with blocks */
+	float *length;    /* [lengths]: cycles of all windows, ascending; if known */
 	size_t lengths;
 	double *chance; /* [windows]: of each source and those before it, of its place */
 	uint32_t sources;
 };
+
+/* Nothing scatters where the program starts: how long it ran in a window is known. */
+static int has_lengths(const struct search *s)
+{
+	return s->axis->start_spread <= 0;
+}
 
 static int by_place(const void *a, const void *b)
 {
@@ -277,7 +283,7 @@ static void find_known(const struct search *s, struct place *place)
 	double all = 0, n = place->told;
 
 	place->known[0] = place->known[1] = 1;
-	if (!s->axis->blocks || n < 1)
+	if (!has_lengths(s) || n < 1)
 		return;
 	for (uint32_t i = place->sources; i < s->sources; i++) {
 		uint32_t column = s->columns->open[s->source[i]];
@@ -472,7 +478,7 @@ static int is_first(const struct search *s, const struct place *place,
 	if (place->ends < WINDOWS_FEWEST || !place->direct ||
 	    place->arrivals > ARRIVALS_MOST * place->ends)
 		return 0;
-	if (s->axis->blocks && !place->again &&
+	if (has_lengths(s) && !place->again &&
 	    (place->offset == 0 || stays_nowhere(body) || is_beyond(place, below)))
 		return 1;
 	if (place->direct < DIRECT_FEWEST)
@@ -484,7 +490,7 @@ static int is_first(const struct search *s, const struct place *place,
 /* The function's entry, where those arrive that come from other functions only. */
 static void find_jumps(const struct search *s, struct place *place)
 {
-	place->jumped = s->axis->blocks && place->offset == 0 && !place->again &&
+	place->jumped = has_lengths(s) && place->offset == 0 && !place->again &&
 			place->crossed >= CROSSED_FEWEST &&
 			place->crossed == place->arrivals;
 	if (has_steps(place))
@@ -532,13 +538,13 @@ static uint32_t source_by_chance(const struct search *s, struct place *place)
 	return s->columns->open[s->source[place->sources + low]];
 }
 
-/* Where the program was before it came to the place; with edges, whose lengths say
- * nothing, where the last window, up to this one, came from that tells. */
+/* Where the program was before it came to the place; where edges scatter, so that lengths
+ * say nothing, where the last window, up to this one, came from that tells. */
 static uint32_t source_of(const struct search *s, size_t window, struct place *place)
 {
 	const uint32_t *source = s->source + place->sources;
 
-	if (s->axis->blocks)
+	if (has_lengths(s))
 		return source_by_chance(s, place);
 	while (place->turn + 1 < place->told && source[place->turn + 1] <= window)
 		place->turn++;
@@ -647,11 +653,11 @@ static int search(struct search *s, struct td_ends *ends)
 	    !s->cycles || !s->source || !s->chance || !s->length)
 		return -ENOMEM;
 	sort_ends(s);
-	if (s->axis->blocks)
+	if (has_lengths(s))
 		sort_lengths(s);
 	find_places(s);
 	count_ends(s);
-	if (s->input->clock && !s->axis->blocks && s->axis->start_spread > 0) {
+	if (s->input->clock && !has_lengths(s)) {
 		find_steps(s);
 		count_steps(s);
 	}

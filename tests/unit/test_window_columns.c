@@ -90,6 +90,7 @@ static struct moment moment[16384];
 static struct td_separate_window window[WINDOWS];
 static size_t windows = WINDOWS;
 static double start_spread; /* of edges, cycles */
+static int sharp;           /* edges that are all at the end */
 static double whole;        /* variance of counts by how they are read */
 static int returns = TD_RETURNS_AND_CALLS;
 
@@ -159,6 +160,7 @@ static struct td_columns columns_of_all(void)
 	struct td_axis axis = {.kind = TD_AXIS_REQUESTED,
 			       .width = 1,
 			       .start_spread = start_spread,
+			       .sharp = sharp,
 			       .whole = whole};
 	struct td_columns columns;
 
@@ -534,6 +536,21 @@ START_TEST(brief_visits)
 }
 END_TEST
 
+/* Behind edges own windows are scarce wherever they are, and of what they count nothing
+ * says that the ending differs. */
+START_TEST(whole_behind_edges)
+{
+	whole = UNREADABLE;
+	ck_assert_uint_eq(pieces_of(longer, sizeof(longer) / sizeof(longer[0])), 2);
+	sharp = 1;
+	ck_assert_uint_eq(pieces_of_halves(), 1);
+	sharp = 0;
+	start_spread = 2;
+	ck_assert_uint_eq(pieces_of_halves(), 1);
+	start_spread = whole = 0;
+}
+END_TEST
+
 /* Chance: no window is own of the short way.  Those that begin where both do, and go the
  * long way, do not tell what the short one is like. */
 START_TEST(two_ways)
@@ -579,8 +596,8 @@ int main(void)
 				 cold_part, seldom_cold, cold_part_of_a_loop,
 				 there_and_back, few_go_round, too_few_open, way_round,
 				 way_round_behind_edges, own_by_length, brief_visits,
-				 two_ways, whole_where_pieces_know_less,
-				 whole_where_it_jumps, rounding_makes_no_pieces,
-				 slots_make_no_pieces, chance_makes_no_pieces,
-				 pieces_by_instructions, NULL});
+				 whole_behind_edges, two_ways,
+				 whole_where_pieces_know_less, whole_where_it_jumps,
+				 rounding_makes_no_pieces, slots_make_no_pieces,
+				 chance_makes_no_pieces, pieces_by_instructions, NULL});
 }

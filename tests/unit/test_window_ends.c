@@ -146,7 +146,6 @@ START_TEST(long_visits_tell_more)
 
 	begin();
 	axis.start_spread = 0;
-	axis.blocks = 1;
 	more = add(100, OTHER, 5, CALLEE, 0, 3);
 	tell(50, CALLER, CALLS, 60);
 	tell(5, OTHER, 7, 6);
@@ -169,7 +168,6 @@ START_TEST(too_short_to_tell)
 
 	begin();
 	axis.start_spread = 0;
-	axis.blocks = 1;
 	few = add(100, OTHER, 5, OTHER, 7, 0);
 	for (size_t i = few; i < few + 100; i++)
 		window[i].requested = (float)axis.start + 10;
@@ -293,13 +291,14 @@ START_TEST(one_call_in_a_loop)
 }
 END_TEST
 
-/* Without edges: where others jump to, and where windows from below do not arrive. */
-START_TEST(by_blocks)
+/* Where lengths are known: where others jump to, and where windows from below do not
+ * arrive. */
+START_TEST(where_lengths_are_known)
 {
 	size_t jumped, returned, unsure, below, within;
 
 	begin();
-	axis.blocks = 1;
+	axis.start_spread = 0;
 	jumped = add(5, CALLER, CALLS, CALLEE, 0, 0);
 	returned = add(30, CALLEE, 18, CALLER, BEHIND, 1);
 	unsure = add(10, OTHER, 5, CALLER, BEHIND, 0);
@@ -330,7 +329,7 @@ START_TEST(left_everywhere)
 	size_t one, stays;
 
 	begin();
-	axis.blocks = 1;
+	axis.start_spread = 0;
 	one = add(400, CALLEE, 18, CALLER, BEHIND, 1);
 	add(600, CALLER, BEHIND, CALLEE, 18, 1);
 	stays = add(400, CALLEE, 18, OTHER, HEAD, 1);
@@ -339,7 +338,7 @@ START_TEST(left_everywhere)
 	closes(one, CALLEE, 1);
 	closes(stays, OTHER, 0);
 	td_ends_free(&ends);
-	axis.blocks = 0;
+	axis.start_spread = 20;
 	find();
 	closes(one, CALLER, 0);
 	td_ends_free(&ends);
@@ -394,6 +393,11 @@ START_TEST(steps_tell)
 	opens(within, CALLEE, 1);
 	closes(within, CALLER, 0);
 	td_ends_free(&ends);
+	axis.start_spread = 0; /* windows as short end late, not early */
+	find();
+	closes(returned, CALLER, 0);
+	td_ends_free(&ends);
+	axis.start_spread = 20;
 	step(2, CALLER, FURTHER, CALLER, BEHIND, 0, 3);
 	find();
 	closes(returned, CALLEE, 1);
@@ -417,10 +421,6 @@ START_TEST(steps_by_jumps)
 	find();
 	closes(jumped, CALLER, 0);
 	closes(later, CALLER, 0);
-	td_ends_free(&ends);
-	axis.start_spread = 0;
-	find();
-	closes(jumped, CALLEE, 0);
 	td_ends_free(&ends);
 }
 END_TEST
@@ -505,7 +505,7 @@ int main(void)
 				 visits_begin, long_visits_tell_more, too_short_to_tell,
 				 others_stay, entered_from_within, not_behind_a_call,
 				 few_to_either, two_callers, one_call_in_a_loop,
-				 by_blocks, left_everywhere, how_often_at_each,
-				 steps_tell, steps_by_jumps, steps_take_time,
-				 windows_of_nothing, of_no_use, NULL});
+				 where_lengths_are_known, left_everywhere,
+				 how_often_at_each, steps_tell, steps_by_jumps,
+				 steps_take_time, windows_of_nothing, of_no_use, NULL});
 }
