@@ -6,6 +6,7 @@
 
 #include "decoder/cholesky.h"
 #include "decoder/clock_internal.h"
+#include "decoder/order.h"
 
 #define NODES TD_SEPARATE_NODES
 #define SIDES TD_CLOCK_SIDES
@@ -14,7 +15,8 @@
 #define READING 0.03 /* cycles squared */
 #define OFFSET 0.15  /* cycles: of the cost, and its rounding */
 #define OWN_FEWEST 5
-#define VARIES 0.1 /* of own windows' variance, in their weights */
+#define USUAL_WINDOWS 30 /* that what columns usually vary by counts for */
+#define VARIES 0.1       /* of own windows' variance, in their weights */
 
 /* What the bin's windows count that is not expected of them. */
 static void beyond_of(const struct td_clock_data *d, const struct td_clock_key *key,
@@ -382,6 +384,7 @@ static void add_key(const struct td_clock_data *d, int which,
 /* Sums over a column's own windows. */
 struct own {
 	double n, weight, ticks, lean;
+	double spread; /* td_clock_spread() of their mean, an instruction */
 	double beyond[NODES];
 	td_clock_square square[TD_CLOCK_SETS];
 };
@@ -462,6 +465,7 @@ static void add_squares(const struct td_clock_data *d, struct own *own)
 		if (!tells(d, w))
 			continue;
 		part = w->weight / to->ticks;
+		to->spread += part * part * td_clock_spread(d, w->ticks);
 		for (int k = 0; k < NODES; k++)
 			by[k] = w->beyond[k] - w->ticks * to->beyond[k] / to->ticks;
 		for (int s = 0; s < TD_CLOCK_SETS; s++)
@@ -469,26 +473,61 @@ static void add_squares(const struct td_clock_data *d, struct own *own)
 	}
 }
 
-/* How surely a column's own windows say what it counts. */
-static void weigh_own(struct td_clock_data *d, const struct own *own)
+/* What columns usually vary by, as a part of their pace, squared: the median of those of
+ * which it is to be seen. */
+static double usual(const struct td_clock_data *d, double *sorted)
 {
+	size_t n = 0;
+
+	for (uint32_t c = 0; c < d->columns; c++)
+		if (d->state[c].n > 0)
+			sorted[n++] = pow(d->state[c].varies / d->pace[c], 2);
+	return td_lower_median(sorted, n);
+}
+
+/*
+ * The variance of what own windows say, beyond what they differ by: few may all have met
+ * their column in one state, and are alike then.  In which direction it varies they do
+ * not say either: of each side the same part.
+ */
+static double unseen(const struct td_clock_data *d, uint32_t c, const struct own *own,
+		     double common)
+{
+	double square = common * pow(d->pace[c], 2) - pow(d->state[c].varies, 2);
+
+	return fmax(0, square) * own->spread * USUAL_WINDOWS / (USUAL_WINDOWS + own->n) /
+	       SIDES;
+}
+
+/* How surely a column's own windows say what it counts. */
+static int weigh_own(struct td_clock_data *d, const struct own *own)
+{
+	double *sorted = malloc((d->columns + 1) * sizeof(*sorted)), common;
+
+	if (!sorted)
+		return -ENOMEM;
+	common = usual(d, sorted);
+	free(sorted);
 	for (uint32_t c = 0; c < d->columns; c++) {
 		double offset = OFFSET * own[c].weight / fmax(own[c].ticks, 1e-9);
+		double more = offset * offset + unseen(d, c, &own[c], common) + 1e-9;
 
 		for (int s = 0; s < TD_CLOCK_SETS && own[c].n >= OWN_FEWEST; s++) {
 			td_clock_square variance;
 
 			memcpy(variance, own[c].square[s], sizeof(variance));
 			for (int r = 0; r < SIDES; r++)
-				variance[r][r] += offset * offset + 1e-9;
+				variance[r][r] += more;
 			invert(d->set[s].sides, variance, d->state[c].own[s]);
 		}
 	}
+	return 0;
 }
 
 int td_clock_weigh(struct td_clock_data *d)
 {
 	struct own *own;
+	int err;
 
 	for (size_t k = 0; k < d->keys; k++)
 		for (uint32_t b = 0; b < d->key[k].bins; b++) {
@@ -501,9 +540,9 @@ int td_clock_weigh(struct td_clock_data *d)
 	if (!own)
 		return -ENOMEM;
 	add_squares(d, own);
-	weigh_own(d, own);
+	err = weigh_own(d, own);
 	free(own);
-	return 0;
+	return err;
 }
 
 /* Own windows were weighed for how their column leans already. */

@@ -9,6 +9,8 @@
 #ifndef TD_DECODER_ORDER_H
 #define TD_DECODER_ORDER_H
 
+#include <stdlib.h>
+
 #define td_order(x, y) (((x) > (y)) - ((x) < (y)))
 
 /* The comparator of doubles. */
@@ -17,6 +19,15 @@ static inline int td_by_double(const void *a, const void *b)
 	const double *x = a, *y = b;
 
 	return td_order(*x, *y);
+}
+
+/* The median, of an even number the lower one of both; 0 of none.  Sorts them. */
+static inline double td_lower_median(double *value, size_t n)
+{
+	if (!n)
+		return 0;
+	qsort(value, n, sizeof(*value), td_by_double);
+	return value[(n - 1) / 2];
 }
 
 #endif

@@ -209,10 +209,7 @@ static double usual(const double *varies, const double *windows, uint32_t column
 	for (uint32_t c = 0; c < columns; c++)
 		if (windows[c] >= OWN_FEWEST)
 			sorted[n++] = varies[c] * varies[c];
-	if (!n)
-		return 0;
-	qsort(sorted, n, sizeof(*sorted), td_by_double);
-	return sorted[(n - 1) / 2];
+	return td_lower_median(sorted, n);
 }
 
 static void count_own(const struct td_rows *rows, double *windows)

@@ -344,11 +344,58 @@ START_TEST(paces_of_all_windows)
 }
 END_TEST
 
+#define FEW 9 /* own windows that met their column in one state */
+
+/* The precision of what they say of the first node, where another column varies by so
+ * much. */
+static double few_own(double varies)
+{
+	const struct td_separate_input input = {.nodes = TD_NODES_LEVEL1};
+	struct td_clock_window window[FEW];
+	struct td_clock_state state[2];
+	double pace[2] = {1, 0.5};
+	struct td_clock_data d = {
+		.input = &input,
+		.set = td_clock_sets[0],
+		.columns = 2,
+		.memory = TD_CLOCK_MEMORY,
+		.window = window,
+		.windows = FEW,
+		.state = state,
+		.pace = pace,
+	};
+
+	memset(window, 0, sizeof(window));
+	memset(state, 0, sizeof(state));
+	state[0].n = 100;
+	state[0].varies = varies;
+	for (unsigned i = 0; i < FEW; i++) {
+		window[i].column[0] = window[i].column[1] = 1;
+		window[i].alone = window[i].own = 1;
+		window[i].rare = 1;
+		window[i].ticks = 64;
+		window[i].beyond[0] = window[i].ticks * 0.2F;
+	}
+	ck_assert_int_eq(td_clock_weigh(&d), 0);
+	return state[1].own[0][0][0];
+}
+
+/* Who are alike by chance are not as sure as that: a quarter of (0.3 of the pace)^2, of
+ * nine windows, by thirty parts of thirty-nine. */
+START_TEST(few_own_windows)
+{
+	double square = pow(0.3 * 0.5, 2) / 4 / FEW * 30 / (30 + FEW);
+
+	ck_assert_double_eq_tol(1 / few_own(0.3) - 1 / few_own(0), square, 0.02 * square);
+}
+END_TEST
+
 int main(void)
 {
-	return unit_main("clock_slopes",
-			 (const TTest *const[]){
-				 chance_of_a_share, chance_is_taken_off, chance_alone,
-				 chance_leaves, what_chance_hides, hardly_met,
-				 rare_windows_count_more, paces_of_all_windows, NULL});
+	return unit_main(
+		"clock_slopes",
+		(const TTest *const[]){chance_of_a_share, chance_is_taken_off,
+				       chance_alone, chance_leaves, what_chance_hides,
+				       hardly_met, rare_windows_count_more,
+				       paces_of_all_windows, few_own_windows, NULL});
 }
