@@ -681,6 +681,7 @@ START_TEST(many_functions)
 
 		window[i].open = function;
 		window[i].close = i % 3 ? function : (function + 1) % FUNCTIONS;
+		window[i].calls = i % 3 == 0;
 		window[i].requested = (float)(i % 601 + 2);
 		window[i].slots = 6 * (window[i].requested + 40);
 		window[i].value[function % 4] = window[i].slots;
