@@ -479,10 +479,12 @@ static int is_first(const struct search *s, const struct place *place,
 	    place->arrivals > ARRIVALS_MOST * place->ends)
 		return 0;
 	if (has_lengths(s) && !place->again &&
-	    (place->offset == 0 || stays_nowhere(body) || is_beyond(place, below)))
+	    (place->offset == 0 || stays_nowhere(body)))
 		return 1;
 	if (place->direct < DIRECT_FEWEST)
 		return 0;
+	if (has_lengths(s) && !place->again && is_beyond(place, below))
+		return 1;
 	return (place->offset == 0 && !place->again) ||
 	       (below && is_behind_a_call(s, place, below, body));
 }

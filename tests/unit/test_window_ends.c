@@ -322,6 +322,30 @@ START_TEST(where_lengths_are_known)
 }
 END_TEST
 
+/* The same, of a place that few windows come to from the visit before alone. */
+START_TEST(few_tell_where_lengths_are_known)
+{
+	size_t later, alone;
+
+	begin();
+	axis.start_spread = 0;
+	later = add(26, OTHER, 5, CALLER, BEHIND, 2);
+	add(30, CALLER, HEAD, CALLER, CALLS, 0);
+	add(30, CALLEE, 18, CALLER, CALLS, 1);
+	alone = add(5, CALLEE, 18, CALLER, BEHIND, 1);
+	for (size_t i = alone; i < alone + 5; i++)
+		window[i].requested = 150; /* shorter than most */
+	input.windows--;
+	find();
+	closes(later, CALLER, 0);
+	td_ends_free(&ends);
+	input.windows++;
+	find();
+	closes(later, CALLEE, 1);
+	td_ends_free(&ends);
+}
+END_TEST
+
 /* A function that nobody is in twice without a call or return: all its places are first,
  * but for one where the program stays. */
 START_TEST(left_everywhere)
@@ -505,7 +529,8 @@ int main(void)
 				 visits_begin, long_visits_tell_more, too_short_to_tell,
 				 others_stay, entered_from_within, not_behind_a_call,
 				 few_to_either, two_callers, one_call_in_a_loop,
-				 where_lengths_are_known, left_everywhere,
+				 where_lengths_are_known,
+				 few_tell_where_lengths_are_known, left_everywhere,
 				 how_often_at_each, steps_tell, steps_by_jumps,
 				 steps_take_time, windows_of_nothing, of_no_use, NULL});
 }
