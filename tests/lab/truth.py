@@ -11,6 +11,7 @@ within the limits:
                          be beyond, by 2.5 times that (chance makes one in a million so), up to
                          twice the limit.  A shorter function is told only with its callers,
                          or is within the widest limit or 2.5 times its interval.
+  --short POINTS         a shorter function may be so far off, instead of the widest limit
   --level2 FACTOR        level 2 may be so much farther away (2)
   --unanswered N         so many functions may have none though they are long enough for a limit: how
                          long visits are is estimated, and below 25 cycles there is no answer (0)
@@ -114,7 +115,8 @@ class Comparison:
     def allowed(self, limit, said, factor):
         """Points: limit (None: no limit of its own) and what the interval says, of a level."""
         if limit is None:
-            return max(factor * max(points for _, points in self.limits.limit), said)
+            short = self.limits.short or max(points for _, points in self.limits.limit)
+            return max(factor * short, said)
         return max(factor * limit, min(said, 2 * factor * limit))
 
     def show(self, function):
@@ -200,6 +202,7 @@ def main():
     parser.add_argument("--limit", type=pair, action="append", default=[])
     parser.add_argument("--level2", type=float, default=2)
     parser.add_argument("--unanswered", type=int, default=0)
+    parser.add_argument("--short", type=float)
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--but", action="append", default=[])
     parser.add_argument("--totals", type=float)
