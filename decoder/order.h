@@ -2,7 +2,7 @@
 /*
  * What comparators for qsort() are made of: td_order(x, y) is below, at or above
  * 0 as x is below, at or above y, for numbers and for pointers alike; keys are
- * joined by "?:", the first that differs decides.
+ * joined by "?:", the first that differs decides.  And the median of what was sorted.
  *
  * Context: any; pure.
  */
