@@ -7,6 +7,7 @@
 #include "decoder/cholesky.h"
 #include "decoder/clock_internal.h"
 #include "decoder/order.h"
+#include "decoder/window_variance.h"
 
 #define NODES TD_SEPARATE_NODES
 #define SIDES TD_CLOCK_SIDES
@@ -15,8 +16,7 @@
 #define READING 0.03 /* cycles squared */
 #define OFFSET 0.15  /* cycles: of the cost, and its rounding */
 #define OWN_FEWEST 5
-#define USUAL_WINDOWS 30 /* that what columns usually vary by counts for */
-#define VARIES 0.1       /* of own windows' variance, in their weights */
+#define VARIES 0.1 /* of own windows' variance, in their weights */
 
 /* What the bin's windows count that is not expected of them. */
 static void beyond_of(const struct td_clock_data *d, const struct td_clock_key *key,
@@ -493,10 +493,10 @@ static double usual(const struct td_clock_data *d, double *sorted)
 static double unseen(const struct td_clock_data *d, uint32_t c, const struct own *own,
 		     double common)
 {
-	double square = common * pow(d->pace[c], 2) - pow(d->state[c].varies, 2);
+	double usually = common * pow(d->pace[c], 2);
 
-	return fmax(0, square) * own->spread * USUAL_WINDOWS / (USUAL_WINDOWS + own->n) /
-	       SIDES;
+	return td_variance_unseen(usually, pow(d->state[c].varies, 2), own->n) *
+	       own->spread / SIDES;
 }
 
 /* How surely a column's own windows say what it counts. */

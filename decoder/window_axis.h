@@ -70,6 +70,12 @@ double td_axis_inner_variance(float *value, size_t n);
 /* 0 or -ENOMEM.  kind is TD_AXIS_NONE if there are too few windows. */
 int td_axis_find(const struct td_separate_input *input, struct td_axis *axis);
 
+/* Returns to user mode cost something, before the program or behind it. */
+static inline int td_axis_has_edges(const struct td_axis *axis)
+{
+	return axis->start_spread > 0 || axis->sharp;
+}
+
 /* The window's length on this axis, cycles, not below 0. */
 double td_axis_length(const struct td_axis *axis,
 		      const struct td_separate_window *window);

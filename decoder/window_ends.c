@@ -471,6 +471,8 @@ static int is_beyond(const struct place *place, const struct place *below)
 static int is_first(const struct search *s, const struct place *place,
 		    const struct place *below, const struct body *body)
 {
+	int once;
+
 	if (has_steps(place))
 		return place->within <= STEPS_WITHIN * place->stepped;
 	if (place->jumped)
@@ -478,14 +480,13 @@ static int is_first(const struct search *s, const struct place *place,
 	if (place->ends < WINDOWS_FEWEST || !place->direct ||
 	    place->arrivals > ARRIVALS_MOST * place->ends)
 		return 0;
-	if (has_lengths(s) && !place->again &&
-	    (place->offset == 0 || stays_nowhere(body)))
+	once = has_lengths(s) && !place->again;
+	if (once && (place->offset == 0 || stays_nowhere(body)))
 		return 1;
 	if (place->direct < DIRECT_FEWEST)
 		return 0;
-	if (has_lengths(s) && !place->again && is_beyond(place, below))
-		return 1;
 	return (place->offset == 0 && !place->again) ||
+	       (once && is_beyond(place, below)) ||
 	       (below && is_behind_a_call(s, place, below, body));
 }
 

@@ -144,7 +144,7 @@ static void find_late(struct sums *sums, uint32_t columns, double *late, double 
 static int is_hidden(const struct td_axis *axis)
 {
 	return axis->kind == TD_AXIS_REQUESTED && !axis->follows &&
-	       (axis->start_spread > 0 || axis->sharp);
+	       td_axis_has_edges(axis);
 }
 
 void td_late_move(struct td_separate_window *window, size_t windows,

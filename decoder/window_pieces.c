@@ -490,7 +490,7 @@ static void cut_function(const struct td_axis *axis, struct td_pieces *pieces,
 	struct stretches s;
 	size_t done = 0;
 
-	find_stretches(end, ends, axis->start_spread > 0 || axis->sharp, &s);
+	find_stretches(end, ends, td_axis_has_edges(axis), &s);
 	join_alike(axis, end, sample, n, &s);
 	pieces->n = 0;
 	for (uint32_t i = 0; i < s.n; i++) {

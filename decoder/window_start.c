@@ -315,7 +315,7 @@ int td_start_find(const struct td_separate_input *input, const struct td_columns
 		line[c].fits =
 			fit(&line[c], axis, columns->doubt ? columns->doubt[c] : 0);
 	axis->alike = axis->opening && !axis->edges && are_alike(line, columns->columns);
-	if (axis->start_spread > 0 || axis->sharp)
+	if (td_axis_has_edges(axis))
 		find_mix(line, columns->columns, axis);
 	find_meeting(line, columns->columns, input, without == TD_NO_BATCH, axis);
 	trust_empties(input, without, axis);

@@ -14,7 +14,6 @@
 #define OWN_FEWEST 8     /* windows, of which something is seen */
 #define PARTS 3          /* of a key's bins */
 #define PRIOR_WINDOWS 10 /* that the mean of all keys counts for */
-#define USUAL_WINDOWS 30 /* that what functions usually vary by counts for */
 
 static double length_of(const struct td_bin *bin)
 {
@@ -236,7 +235,7 @@ int td_variance_widen_own(struct td_rows *rows, const double *varies)
 		double n = windows[key->function];
 		double square = pow(varies[key->function], 2);
 
-		square += fmax(0, common - square) * USUAL_WINDOWS / (n + USUAL_WINDOWS);
+		square += td_variance_unseen(common, square, n);
 		for (uint32_t b = 0; b < key->bins; b++) {
 			struct td_row *own = &key->bin[b].row[TD_ROW_OWN];
 

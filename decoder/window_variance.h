@@ -8,7 +8,18 @@
 #ifndef TD_DECODER_WINDOW_VARIANCE_H
 #define TD_DECODER_WINDOW_VARIANCE_H
 
+#include <math.h>
+
 #include "decoder/window_rows.h"
+
+#define TD_USUAL_WINDOWS 30 /* that what functions usually vary by counts for */
+
+/* What n own windows that vary by `square` do not show of it: functions usually vary by
+ * `usual`, squares, and few windows may be alike by chance. */
+static inline double td_variance_unseen(double usual, double square, double n)
+{
+	return fmax(0, usual - square) * TD_USUAL_WINDOWS / (n + TD_USUAL_WINDOWS);
+}
 
 /* Guesses to begin with. */
 void td_variance_guess(struct td_rows *rows);
