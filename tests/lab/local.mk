@@ -32,8 +32,8 @@ lab_tests = \
 	tests/lab/ways.sh \
 	tests/lab/wild.sh
 
-EXTRA_DIST += $(lab_tests) tests/lab/clear.sh tests/lab/kernel.sh tests/lab/truth.py tests/lab/coverage.sh \
-	tests/lab/coverage.py tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
+EXTRA_DIST += $(lab_tests) tests/lab/clear.sh tests/lab/kernel.sh tests/lab/truth.py tests/lab/matrix.sh \
+	tests/lab/matrix.py tests/lab/README.md tests/lab/lab.sh tests/lab/lib.sh \
 	tests/lab/accuracy.py tests/lab/audit.py tests/lab/bench.py tests/lab/chance.py tests/lab/bound_program.py tests/lab/bench-paths.py tests/lab/perf.py tests/lab/build.sh tests/lab/mkroot.sh \
 	tests/lab/run.sh tests/lab/where.sh tests/lab/qemu-pmu.patch \
 	tests/lab/guest/init tests/lab/guest/labtool.c
@@ -76,7 +76,7 @@ tests_lab_selfcheck_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/lab/guest
 tests_lab_selfcheck_CFLAGS = $(prog_cflags)
 tests_lab_selfcheck_LDADD = -lm
 
-.PHONY: lab check-lab check-lab-clear check-lab-long truth-lab coverage-lab bench-lab
+.PHONY: lab check-lab check-lab-clear check-lab-long truth-lab matrix-lab coverage-lab bench-lab
 # 77: not on this system; then the tests skip themselves.
 lab: all
 	$(srcdir)/tests/lab/build.sh "$$($(srcdir)/tests/lab/where.sh)" || test $$? -eq 77
@@ -101,9 +101,14 @@ truth-lab: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
 	$(srcdir)/tests/lab/truth.sh --long
 
+# Other settings, and how many runs of each: matrix.sh's head.
+matrix-lab: lab
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	$(srcdir)/tests/lab/matrix.sh plain noise edges noise,edges skx skx,noise skx,edges skx,noise,edges
+
 coverage-lab: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
-	$(srcdir)/tests/lab/coverage.sh
+	$(srcdir)/tests/lab/matrix.sh -c -n 60 -r 500 plain noise noise,edges,1000 random vernier skx skx,noise skx,noise,edges
 
 bench-lab: lab
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
