@@ -28,6 +28,12 @@ struct stay {
 	double ends, visits, stays;
 };
 
+/* A window of nothing ends where it opened, but that is no stay. */
+static int has_begun(const struct td_separate_state *s, size_t window, double cycles)
+{
+	return cycles > 0 && !(s->input->clock && s->input->clock[window] <= 0);
+}
+
 /* A call or return that ends in the same function is one of its own, if both are counted;
  * two may be another function's. */
 static void take_stays(const struct td_separate_state *s, int columns, struct stay *stay)
@@ -44,7 +50,7 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 		int stayed = at[0] == at[1] &&
 			     w->calls <= (s->input->returns == TD_RETURNS_AND_CALLS);
 
-		if (w->empty || !td_axis_ended(&s->axis, w))
+		if (w->empty || !has_begun(s, i, cycles) || !td_axis_ended(&s->axis, w))
 			continue;
 		for (int end = 0; end < 2; end++) {
 			struct stay *to = &stay[at[end]];

@@ -120,6 +120,30 @@ START_TEST(comes_back_unseen)
 }
 END_TEST
 
+/* Windows below 18 cycles have nothing of the program.  They end where they opened, but
+ * that is no stay: by them visits of 8 cycles might be 25. */
+START_TEST(stays_before_it_begins)
+{
+	for (unsigned seed = 1; seed <= 4; seed++) {
+		const struct sim_setup setup = {.kind = SIM_CHAIN,
+						.seed = seed,
+						.windows = 20000,
+						.shortest = 2,
+						.most = 200,
+						.edge = 50,
+						.edge_spread = 0.5,
+						.block = 5,
+						.sharp = 1,
+						.calls = 1,
+						.clock = 1};
+
+		separate(&setup);
+		told_apart(10, 25);
+		done();
+	}
+}
+END_TEST
+
 /* Interrupts come 40 cycles late, and shorter visits than three times that have no answer
  * of their own.  One function is left by a single window of hundreds, one by none: that
  * says little of how long they are, but they are long. */
@@ -164,5 +188,6 @@ int main(void)
 	return unit_main("separate_visits",
 			 (const TTest *const[]){visits, calls_itself, calls_itself_seldom,
 						any_of_five, comes_back_unseen,
-						hardly_left, NULL});
+						stays_before_it_begins, hardly_left,
+						NULL});
 }
