@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Groups of events where there is no PERF_METRICS: level 1 within 1 point of the truth,
 # level 2 within 2; nothing is multiplexed; probe says which rung a machine is on.
-# --long [MODEL[-SETTING]...]: the table of doc/accuracy.md, "Four counters", or some of it.
+# --long [MODEL[-SETTING]...]: the table of doc/accuracy.md, "Long functions", or some of it.
 # PART...: these parts, otherwise all; their names stand at the end.
 . "$(dirname "$0")/lib.sh"
 
