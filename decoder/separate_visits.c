@@ -28,10 +28,11 @@ struct stay {
 	double ends, visits, stays;
 };
 
-/* A window of nothing ends where it opened, but that is no stay. */
-static int has_begun(const struct td_separate_state *s, size_t window, double cycles)
+/* A window of nothing ends where it opened, but that is no stay.  1 where nobody counts
+ * instructions. */
+static int has_begun(const struct td_separate_input *input, size_t window)
 {
-	return cycles > 0 && !(s->input->clock && s->input->clock[window] <= 0);
+	return !(input->clock && input->clock[window] <= 0);
 }
 
 /* A call or return that ends in the same function is one of its own, if both are counted;
@@ -50,7 +51,7 @@ static void take_stays(const struct td_separate_state *s, int columns, struct st
 		int stayed = at[0] == at[1] &&
 			     w->calls <= (s->input->returns == TD_RETURNS_AND_CALLS);
 
-		if (w->empty || !has_begun(s, i, cycles) || !td_axis_ended(&s->axis, w))
+		if (w->empty || !has_begun(s->input, i) || !td_axis_ended(&s->axis, w))
 			continue;
 		for (int end = 0; end < 2; end++) {
 			struct stay *to = &stay[at[end]];

@@ -5,11 +5,11 @@
 #
 # A setting is words with commas between them; what it does not name is as in "spr,awkward,300".
 #   plain              nothing else
-#   spr icx skx ...    the lab's CPU (run.sh -m); by groups of events level 1 alone
+#   spr icx skx ...    the lab's CPU (run.sh -m); of all but spr level 1 alone
 #   awkward random phases   the program; random is another program each run
 #   noise              two mixes of each function, 40 % to either side
 #   edges edges-150    returns to user mode cost 50 cycles, or 150, half as many to half as many again
-#   level-2            groups: level 2 in turn
+#   level-2            of these level 2 in turn
 #   vernier sigreturn  windows cut by the kernel; the way back by sigreturn
 #   NUMBER             windows of so many cycles in the mean (TDAGENT_SHORT)
 #
@@ -43,28 +43,29 @@ parse()
 {
 	machine=
 	short=300
-	environment=TDAGENT_LEVEL=1 # PERF_METRICS has level 2 beside it
+	environment=
+	level=
 	program=awkward
 	arguments="-r $rounds"
 	lab_windows=
 	for word in $(echo "$1" | tr , ' '); do
 		case $word in
-		plain) ;;
+		plain | spr) ;;
 		awkward | random | phases) program=$word ;;
 		noise) arguments="$arguments -n 40,400" ;;
 		edges) machine="$machine -e $edges" ;;
 		edges-150) machine="$machine -e 150${edges#50}" ;;
-		level-2) environment=TDAGENT_LEVEL=2 ;;
+		level-2) level=2 ;;
 		vernier) lab_windows=vernier ;;
-		sigreturn) environment="$environment TDAGENT_RETURN=sigreturn" ;;
+		sigreturn) environment=TDAGENT_RETURN=sigreturn ;;
 		[0-9]*) short=$word ;;
-		*) machine="$machine -m $word" ;;
+		*)
+			machine="$machine -m $word"
+			level=${level:-1}
+			;;
 		esac
 	done
-	case " $machine" in
-	*" -m "*) ;;
-	*) environment=${environment#TDAGENT_LEVEL=?} ;;
-	esac
+	environment="$environment ${level:+TDAGENT_LEVEL=$level}"
 	command="./$program $arguments -s \$s"
 }
 
