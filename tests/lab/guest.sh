@@ -40,9 +40,30 @@ if ! missing node node; then
 fi
 
 # In the guest: each run three times, its output and status in /out/KIND.PROGRAM:ARGUMENT.
+# What hangs for ten to twenty seconds, where all take a tenth to one, is ended, and where
+# its threads were is in /out/hanging.
+cat >"$guest_dir/watch.sh" <<'END'
+while sleep 10; do
+	now=$(cat /tmp/now)
+	if [ "$now" = "$last" ]; then
+		echo "$now hangs:"
+		for process in /proc/[0-9]*; do
+			case $(readlink "$process/exe") in /in/*) ;; *) continue ;; esac
+			for thread in "$process"/task/*; do
+				echo "$thread: $(cut -d ' ' -f 2-3 "$thread/stat"), $(cat "$thread/syscall")," \
+					$(grep -E '^(SigPnd|ShdPnd|SigBlk)' "$thread/status"; head -n 3 "$thread/stack")
+			done
+			grep -m 1 libtdagent "$process/maps"
+			kill -9 "${process#/proc/}"
+		done
+	fi
+	last=$now
+done >/out/hanging 2>&1
+END
 cat >"$guest_dir/all.sh" <<END
 cd /in
 mkdir /out/profiles
+sh watch.sh &
 for run in $(echo $runs); do
 	long=200000
 	case \$run in # a signal at a bad moment ends a wait, or stands for theirs: rare enough
@@ -50,18 +71,26 @@ for run in $(echo $runs); do
 	*sleepers* | waits* | sigs*) long=2000000 ;;
 	esac
 	set -- \${run#*:}
-	./\${run%%:*} "\$@" >/out/plain.\$run 2>&1
-	echo "status \$?" >>/out/plain.\$run
-	for kind in metrics vernier; do
-		LD_PRELOAD=/in/libtdagent.so TDAGENT_WINDOWS=\$([ \$kind = vernier ] && echo vernier || echo rdpmc) \\
-			TDAGENT_LONG=\$long TDAGENT_SHORT=2000 TDAGENT_REPORT=none \\
-			TDAGENT_OUTPUT=/out/profiles/\$kind.\$run.%p ./\${run%%:*} "\$@" >/out/\$kind.\$run 2>&1
+	for kind in plain metrics vernier; do
+		echo "\$run, \$kind" | tee /tmp/now
+		windows=rdpmc preload=LD_PRELOAD=/in/libtdagent.so
+		[ \$kind != plain ] || preload=
+		[ \$kind != vernier ] || windows=vernier
+		env \$preload TDAGENT_WINDOWS=\$windows TDAGENT_LONG=\$long TDAGENT_SHORT=2000 \\
+			TDAGENT_REPORT=none TDAGENT_OUTPUT=/out/profiles/\$kind.\$run.%p \\
+			./\${run%%:*} "\$@" >/out/\$kind.\$run 2>&1
 		echo "status \$?" >>/out/\$kind.\$run
 	done
 done
+kill \$!
 END
 lab guests "" "sh /in/all.sh"
-ended "exit 0" guests
+how=$(cat "$work/guests.status")
+if [ "$how" != "exit 0" ]; then
+	fail "guests: ended by $how, in $(tail -n 1 "$work/guests.out")"
+	exit 1
+fi
+[ ! -s "$work/guests/hanging" ] || fail "$(cat "$work/guests/hanging")"
 
 for run in $runs; do
 	for kind in metrics vernier; do
