@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "agent/core/core.h"
+#include "agent/core/real.h"
 #include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/syscall.h"
@@ -130,11 +131,37 @@ bool td_masks_before_wait(const sigset_t *set)
 	return true;
 }
 
-void td_masks_after_wait(void)
+void td_masks_after_raise(void)
 {
 	int saved_errno = errno;
 
-	td_masks_hide(); /* what was waited for need not be held back any more */
 	atomic_store(&td_self->stopped, td_engine_start(td_self) != 0);
 	errno = saved_errno;
+}
+
+void td_masks_after_wait(void)
+{
+	td_masks_hide(); /* what was waited for need not be held back any more */
+	td_masks_after_raise();
+}
+
+int td_masks_pending(sigset_t *set)
+{
+	int result = td_real()->sigpending(set);
+
+	if (result != 0 || !td_masks_before_wait(set))
+		return result;
+	result = td_real()->sigpending(set);
+	td_masks_after_raise();
+	return result;
+}
+
+bool td_masks_before_raise(int number)
+{
+	sigset_t now;
+
+	if (number != td_signal.number)
+		return false;
+	td_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, 8);
+	return td_masks_before_wait(&now);
 }

@@ -46,4 +46,16 @@ int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t 
 bool td_masks_before_wait(const sigset_t *set);
 void td_masks_after_wait(void);
 
+/* sigpending(), where none of ours is. */
+int td_masks_pending(sigset_t *set);
+
+/*
+ * The thread is about to send itself a signal: where ours is blocked, one that waits
+ * goes, and no other comes, for of two the kernel keeps the first.  (What another thread
+ * sends by pthread_kill() is still lost in one that waits: only its own thread can take
+ * that.) True: td_masks_after_raise() is due.
+ */
+bool td_masks_before_raise(int number);
+void td_masks_after_raise(void);
+
 #endif

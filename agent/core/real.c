@@ -28,6 +28,9 @@ static void resolve(void)
 	RESOLVE(sigwait);
 	RESOLVE(sigwaitinfo);
 	RESOLVE(sigtimedwait);
+	RESOLVE(sigpending);
+	RESOLVE(raise);
+	RESOLVE(pthread_kill);
 	RESOLVE(signalfd);
 	RESOLVE(syscall);
 	RESOLVE(prctl);

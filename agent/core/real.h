@@ -29,6 +29,9 @@ struct td_real {
 	int (*sigwait)(const sigset_t *, int *);
 	int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
 	int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);
+	int (*sigpending)(sigset_t *);
+	int (*raise)(int);
+	int (*pthread_kill)(pthread_t, int);
 	int (*signalfd)(int, const sigset_t *, int);
 	long (*syscall)(long, long, long, long, long, long, long);
 	int (*prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);

@@ -102,6 +102,32 @@ TD_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info,
 	return result;
 }
 
+TD_EXPORT int sigpending(sigset_t *set)
+{
+	return td_masks_pending(set);
+}
+
+TD_EXPORT int raise(int number)
+{
+	bool stopped = td_masks_before_raise(number);
+	int result = td_real()->raise(number);
+
+	if (stopped)
+		td_masks_after_raise();
+	return result;
+}
+
+TD_EXPORT int pthread_kill(pthread_t thread, int number)
+{
+	bool stopped =
+		pthread_equal(thread, pthread_self()) && td_masks_before_raise(number);
+	int result = td_real()->pthread_kill(thread, number);
+
+	if (stopped)
+		td_masks_after_raise();
+	return result;
+}
+
 /* Who reads signals from a descriptor reads those of the reading thread. */
 TD_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {

@@ -74,4 +74,24 @@ static inline void td_engine_block(struct td_thread *thread)
 		td_strobe_block(thread);
 }
 
+/* The same, and none of ours is sent until a period begins anew (one may wait already).
+ * Context: signal, on the thread. */
+static inline void td_engine_pause(struct td_thread *thread)
+{
+	td_engine_block(thread);
+	if (thread->small)
+		thread->small->trigger->stop(thread->small);
+	thread->trigger->stop(thread);
+}
+
+static inline void td_engine_resume(struct td_thread *thread)
+{
+	if (thread->small)
+		td_strobe_resume(thread->small);
+	if (thread->by_vernier)
+		thread->trigger->start(thread, thread->vernier->tick_ns);
+	else
+		td_strobe_resume(thread);
+}
+
 #endif

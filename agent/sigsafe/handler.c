@@ -154,11 +154,16 @@ static bool is_fault(const siginfo_t *info)
 	return info->si_code > 0 && info->si_signo == SIGTRAP;
 }
 
-/* To this thread once more: a signal that we took and that is the program's. */
-static void keep(const siginfo_t *info)
+/* To whom it was sent, once more: a signal that we took and that is the program's.  The
+ * kernel lets a thread forge what others sent by its own number alone, and takes that of
+ * any thread for the process. */
+static void give_back(const siginfo_t *info)
 {
-	td_syscall4(SYS_rt_tgsigqueueinfo, td_syscall0(SYS_getpid), td_gettid(),
-		    info->si_signo, info);
+	if (info->si_code == SI_TKILL)
+		td_syscall4(SYS_rt_tgsigqueueinfo, td_syscall0(SYS_getpid), td_gettid(),
+			    info->si_signo, info);
+	else
+		td_syscall3(SYS_rt_sigqueueinfo, td_gettid(), info->si_signo, info);
 }
 
 void td_handler_drain(void)
@@ -175,19 +180,7 @@ void td_handler_drain(void)
 		if (!is_ours(&info, &how))
 			others[n++] = info;
 	while (n > 0)
-		keep(&others[--n]);
-}
-
-/* To whom it was sent.  The kernel lets only the first thread forge what kill() and
- * the kernel itself send to a process: of another's kill() the sender is lost. */
-static void give_back(const siginfo_t *info)
-{
-	long pid = td_syscall0(SYS_getpid);
-
-	if (info->si_code == SI_TKILL)
-		keep(info);
-	else if (td_syscall3(SYS_rt_sigqueueinfo, pid, info->si_signo, info) < 0)
-		td_syscall2(SYS_kill, pid, info->si_signo);
+		give_back(&others[--n]);
 }
 
 /* The program has it blocked here (core/masks.h): so it is from now on, until a mask of
@@ -195,13 +188,18 @@ static void give_back(const siginfo_t *info)
 static bool was_blocked(const siginfo_t *info, ucontext_t *interrupted)
 {
 	struct td_thread *thread = td_self;
+	bool running;
 
 	if (!thread || !thread->unblocked || is_fault(info))
 		return false;
 	sigaddset(&interrupted->uc_sigmask, info->si_signo);
-	if (!atomic_load(&thread->stopped))
-		td_engine_block(thread);
+	running = !atomic_load(&thread->stopped);
+	if (running)
+		td_engine_pause(thread);
+	td_handler_drain(); /* of two that wait for a thread the kernel keeps the first */
 	give_back(info);
+	if (running)
+		td_engine_resume(thread);
 	return true;
 }
 

@@ -579,3 +579,11 @@ void td_strobe_block(struct td_thread *thread)
 	if (thread->groups)
 		td_groups_close(thread);
 }
+
+void td_strobe_resume(struct td_thread *thread)
+{
+	uint64_t period = td_strobe_first_period(thread);
+
+	note_armed(thread, thread->trigger->start(thread, period), period,
+		   TD_ARMED_UNKNOWN);
+}

@@ -37,4 +37,8 @@ void td_strobe_stop(struct td_thread *thread);
  */
 void td_strobe_block(struct td_thread *thread);
 
+/* Arms a first period where the trigger was stopped outside a window; the counters go
+ * on.  Context: signal, on the thread. */
+void td_strobe_resume(struct td_thread *thread);
+
 #endif

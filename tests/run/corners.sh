@@ -38,7 +38,7 @@ for way in $("$prog/corners"); do
 	plain "$prog/corners" "$way"
 	corner "$way"
 	case $way in
-	registers | faults | jumps | threads)
+	registers | faults | jumps | held | threads)
 		corner "$way" TDAGENT_LONG=200us TDAGENT_SHORT=10us
 		;;
 	waiting | confined)
