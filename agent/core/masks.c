@@ -2,6 +2,7 @@
 #include "agent/core/masks.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #include "agent/core/core.h"
@@ -131,7 +132,7 @@ bool td_masks_before_wait(const sigset_t *set)
 	return true;
 }
 
-void td_masks_after_raise(void)
+static void start_again(void)
 {
 	int saved_errno = errno;
 
@@ -142,7 +143,7 @@ void td_masks_after_raise(void)
 void td_masks_after_wait(void)
 {
 	td_masks_hide(); /* what was waited for need not be held back any more */
-	td_masks_after_raise();
+	start_again();
 }
 
 int td_masks_pending(sigset_t *set)
@@ -152,16 +153,25 @@ int td_masks_pending(sigset_t *set)
 	if (result != 0 || !td_masks_before_wait(set))
 		return result;
 	result = td_real()->sigpending(set);
-	td_masks_after_raise();
+	start_again();
 	return result;
 }
 
-bool td_masks_before_raise(int number)
+/* Handlers run behind all that is to be done here: they may jump away. */
+int td_masks_raise(int number)
 {
-	sigset_t now;
+	sigset_t all, before;
+	bool stopped;
+	int result;
 
 	if (number != td_signal.number)
-		return false;
-	td_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, 8);
-	return td_masks_before_wait(&now);
+		return td_real()->raise(number);
+	memset(&all, 0xff, sizeof(all));
+	td_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, 8);
+	stopped = td_masks_before_wait(&all);
+	result = td_real()->raise(number);
+	if (stopped)
+		start_again();
+	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+	return result;
 }

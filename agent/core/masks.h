@@ -49,13 +49,9 @@ void td_masks_after_wait(void);
 /* sigpending(), where none of ours is. */
 int td_masks_pending(sigset_t *set);
 
-/*
- * The thread is about to send itself a signal: where ours is blocked, one that waits
- * goes, and no other comes, for of two the kernel keeps the first.  (What another thread
- * sends by pthread_kill() is still lost in one that waits: only its own thread can take
- * that.) True: td_masks_after_raise() is due.
- */
-bool td_masks_before_raise(int number);
-void td_masks_after_raise(void);
+/* raise(), which loses nothing to one of ours: of two that wait the kernel keeps the
+ * first. (What another thread sends by pthread_kill() is still lost in one of ours that
+ * waits: nobody but the thread itself can take that.) */
+int td_masks_raise(int number);
 
 #endif

@@ -109,23 +109,14 @@ TD_EXPORT int sigpending(sigset_t *set)
 
 TD_EXPORT int raise(int number)
 {
-	bool stopped = td_masks_before_raise(number);
-	int result = td_real()->raise(number);
-
-	if (stopped)
-		td_masks_after_raise();
-	return result;
+	return td_masks_raise(number);
 }
 
 TD_EXPORT int pthread_kill(pthread_t thread, int number)
 {
-	bool stopped =
-		pthread_equal(thread, pthread_self()) && td_masks_before_raise(number);
-	int result = td_real()->pthread_kill(thread, number);
-
-	if (stopped)
-		td_masks_after_raise();
-	return result;
+	if (!pthread_equal(thread, pthread_self()))
+		return td_real()->pthread_kill(thread, number);
+	return td_masks_raise(number) == 0 ? 0 : errno;
 }
 
 /* Who reads signals from a descriptor reads those of the reading thread. */

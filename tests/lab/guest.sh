@@ -8,7 +8,7 @@
 
 (cd "$prog" && cp corners families sigs waits "$guest_dir/") || exit 99
 
-runs='corners:registers corners:sleepers corners:faults corners:jumps corners:nesting corners:waiting corners:held corners:coroutines corners:threads
+runs='corners:registers corners:sleepers corners:faults corners:jumps corners:nesting corners:waiting corners:held corners:raised corners:coroutines corners:threads
 families:vforks families:vforks_blocked families:clones sigs: waits:10'
 
 mkdir "$guest_dir/lib"
@@ -67,7 +67,7 @@ sh watch.sh &
 for run in $(echo $runs); do
 	long=200000
 	case \$run in # a signal at a bad moment ends a wait, or stands for theirs: rare enough
-	*faults* | jvm*) long=20000 ;;
+	*faults* | *raised* | jvm*) long=20000 ;;
 	*sleepers* | waits* | sigs*) long=2000000 ;;
 	esac
 	set -- \${run#*:}

@@ -428,7 +428,27 @@ static void held(void)
 	pthread_join(holder, NULL);
 }
 
-/* The same from a descriptor, the only thing that is ever in it. */
+static volatile sig_atomic_t handled;
+
+static void count_handled(int number)
+{
+	(void)number;
+	handled++;
+}
+
+/* A period that ends on the way into raise() may send its signal before. */
+static void raised(void)
+{
+	signal(SIGTRAP, count_handled);
+	for (int i = 0; i < 5000; i++) {
+		raise(SIGTRAP);
+		pthread_kill(pthread_self(), SIGTRAP);
+		spin_chunk();
+	}
+	printf("raised 10000, handled %d\n", (int)handled);
+}
+
+/* Signals from a descriptor, the only thing that is ever in it. */
 static void by_descriptor(void)
 {
 	struct signalfd_siginfo info;
@@ -774,6 +794,7 @@ static const struct {
 	{"nesting", nesting},
 	{"waiting", waiting},
 	{"held", held},
+	{"raised", raised},
 	{"descriptor", by_descriptor},
 	{"coroutines", coroutines},
 	{"threads", threads},
