@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What the corners of corners.c share, and those that are not in that file. */
+#ifndef TESTS_PROG_CORNERS_H
+#define TESTS_PROG_CORNERS_H
+
+#include <pthread.h>
+
+/* A thread that must start. */
+void corner_start(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *),
+		  void *argument);
+
+/* A function of ours at work. */
+void corner_work(int ms);
+
+void corner_waiting(void);
+void corner_held(void);
+void corner_raised(void);
+void corner_descriptor(void);
+
+#endif
