@@ -203,6 +203,17 @@ static bool was_blocked(const siginfo_t *info, ucontext_t *interrupted)
 	return true;
 }
 
+/* The program's signal may have stood for ours: of two that wait the kernel keeps the
+ * first, and no other follows where each arming sends one.  A period begins anew. */
+static void begin_period(struct td_thread *thread)
+{
+	if (!thread || thread->trigger->echoes || atomic_load(&thread->stopped) ||
+	    atomic_load(&thread->inside))
+		return;
+	td_engine_pause(thread);
+	td_engine_resume(thread);
+}
+
 /* Runs the program's own handler under the mask that it would have had. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
@@ -298,8 +309,11 @@ static struct td_thread *handle(struct td_thread *thread, int number, siginfo_t 
 			thread->groups->fresh = false;
 	} else {
 		thread = NULL;
-		if (!was_blocked(info, context))
+		if (!was_blocked(info, context)) {
+			if (!is_fault(info))
+				begin_period(td_self);
 			pass_on(number, info, context);
+		}
 	}
 	errno = saved_errno;
 	return thread;

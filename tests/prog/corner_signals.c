@@ -193,16 +193,31 @@ static void count_handled(int number)
 	handled++;
 }
 
-/* A period that ends on the way into raise() may send its signal before. */
+static SPIN_NOINLINE void behind_the_signal(void)
+{
+	spin_ms(100);
+}
+
+/* A period that ends on the way into raise() may send its signal before, and one that
+ * ends while the program's waits sends none. */
 void corner_raised(void)
 {
+	sigset_t set;
+
 	signal(SIGTRAP, count_handled);
 	for (int i = 0; i < 5000; i++) {
 		raise(SIGTRAP);
 		pthread_kill(pthread_self(), SIGTRAP);
 		spin_chunk();
 	}
-	printf("raised 10000, handled %d\n", (int)handled);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	raise(SIGTRAP);
+	corner_work(60);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	behind_the_signal();
+	printf("raised 10001, handled %d\n", (int)handled);
 }
 
 /* Signals from a descriptor, the only thing that is ever in it. */

@@ -29,8 +29,12 @@ corner()
 			fail "$way: profile cannot be read: $(head -n 1 "$work/report.err")"
 		cat "$work/report.out" >>"$work/reports"
 	done
-	[ "$way" != held ] || grep -q '"behind_the_wait"' "$work/reports" ||
-		fail "$way $*: no sample behind sigwait()"
+	case $way in
+	held) sampled=behind_the_wait ;;
+	raised) sampled=behind_the_signal ;;
+	*) sampled='' ;;
+	esac
+	grep -q "\"$sampled" "$work/reports" || fail "$way $*: no sample in $sampled"
 	rm -f "$work"/profiles/*
 }
 

@@ -25,6 +25,21 @@
 
 static struct td_thread thread;
 static const struct td_strobe_plan plan;
+
+static int start_trigger(struct td_thread *of, uint64_t period)
+{
+	(void)of;
+	(void)period;
+	return 0;
+}
+
+static void stop_trigger(struct td_thread *of)
+{
+	(void)of;
+}
+
+static const struct td_trigger_ops trigger = {.start = start_trigger,
+					      .stop = stop_trigger};
 static char pages[TD_PAGES * TD_PAGE] __attribute__((aligned(TD_PAGE)));
 static volatile unsigned opened, came_back, gave_up, ended, nested;
 static volatile bool ended_on_the_way, may;
@@ -118,6 +133,7 @@ static void setup(void)
 	memset(&thread, 0, sizeof(thread));
 	thread.fd = thread.registers.slots_fd = -1;
 	thread.plan = &plan;
+	thread.trigger = &trigger;
 	thread.registers.pages = pages;
 	td_metrics_shape.width = 6;
 	td_signal.number = SIGTRAP;
