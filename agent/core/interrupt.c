@@ -12,9 +12,6 @@
 #include "agent/sigsafe/syscall.h"
 #include "agent/sigsafe/trigger.h"
 
-/* These hang when a clock event disables itself. */
-#define KERNEL_BAD_REFRESH(kernel) ((kernel) == 6016 || (kernel) == 6017)
-
 /* `cycles`: of the metrics' windows, not of time. */
 static long open_perf(const struct td_backend_choice *choice, enum td_trigger trigger,
 		      uint32_t tid, bool cycles, enum td_core_type cores)
@@ -67,7 +64,7 @@ static int route_signal(int fd, uint32_t tid)
  * cheaper than scheduling it out and in. */
 static const struct td_trigger_ops *operations(bool cycles)
 {
-	if (cycles || KERNEL_BAD_REFRESH(td_facts_kernel()))
+	if (cycles || TD_PERF_ONCE_HANGS(td_facts_kernel()))
 		return &td_perf_trigger;
 	return &td_perf_once_trigger;
 }

@@ -80,6 +80,13 @@ static inline void note_armed(struct td_thread *thread, int error, uint64_t peri
 		td_strobe_give_up(thread, error);
 }
 
+/* A signal that waited may not be the only one that was due. */
+static inline int arm_behind(struct td_thread *thread, uint64_t period, unsigned how)
+{
+	return how & TD_SIGNAL_DELAYED ? thread->trigger->start(thread, period)
+				       : thread->trigger->arm(thread, period);
+}
+
 static void arm(struct td_thread *thread, uint64_t period, uint64_t at)
 {
 	note_armed(thread, thread->trigger->arm(thread, period), period, at);
@@ -439,7 +446,8 @@ static bool is_echo(const struct td_thread *thread, const struct td_reading *now
  * than the handler's entry, reading goes first: it is the window's end.  A period that
  * does not go on needs no other one before the next window's.
  */
-static inline void arm_and_read(struct td_thread *thread, struct td_reading *now)
+static inline void arm_and_read(struct td_thread *thread, struct td_reading *now,
+				unsigned how)
 {
 	int error;
 
@@ -453,7 +461,7 @@ static inline void arm_and_read(struct td_thread *thread, struct td_reading *now
 		read_window(thread, now);
 	} else {
 		read_window(thread, now);
-		error = thread->trigger->arm(thread, thread->next_long);
+		error = arm_behind(thread, thread->next_long, how);
 	}
 	note_armed(thread, error, thread->next_long,
 		   now->readable ? now->elapsed : TD_ARMED_UNKNOWN);
@@ -480,11 +488,13 @@ static void arm_anew(struct td_thread *thread)
  * tells, and what is counted begins anew behind it. */
 static void drop_sample(struct td_thread *thread, uint64_t ip, uint64_t elapsed)
 {
+	uint64_t period = next_long(thread);
 	bool echo = td_leave_covers(ip);
 
 	if (!echo)
 		thread->places.record->lost[TD_LOST_BLOCKED]++;
-	arm(thread, next_long(thread), echo ? TD_ARMED_UNKNOWN : elapsed);
+	note_armed(thread, arm_behind(thread, period, TD_SIGNAL_DELAYED), period,
+		   echo ? TD_ARMED_UNKNOWN : elapsed);
 }
 
 void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
@@ -503,7 +513,7 @@ void td_strobe_signal(struct td_thread *thread, uint64_t ip, unsigned how)
 		}
 		if (how & TD_SIGNAL_DELAYED)
 			thread->burst = 0; /* nobody knows where the next one began */
-		arm_and_read(thread, &now);
+		arm_and_read(thread, &now, how);
 		td_strobe_close(thread, ip, &now, how);
 		if (thread->groups)
 			td_groups_close(thread);

@@ -16,8 +16,13 @@ static int arm_perf(struct td_thread *thread, uint64_t period)
 	return td_perf_arm(thread, &period);
 }
 
-/* One signal, then the event disables itself.  A refresh adds to those that are
- * due already: only for an event whose last signal has come. */
+/*
+ * One signal, then the event disables itself.  A refresh adds to those that are due
+ * already, and one too many would be so for ever: periods would go on in our handlers,
+ * and send signals that say nothing.  So only where the last one has come for certain;
+ * the start, also after a stop and behind a signal that waited, adds none: if none is
+ * due, periods go on until the next signal, whose handler says that one is.
+ */
 static int arm_perf_once(struct td_thread *thread, uint64_t period)
 {
 	int error = arm_perf(thread, period);
@@ -61,9 +66,7 @@ const struct td_trigger_ops td_perf_trigger = {.start = start_perf,
 					       .usable = perf_is_usable,
 					       .stop = stop_perf,
 					       .echoes = true};
-const struct td_trigger_ops td_perf_once_trigger = {.start = arm_perf_once,
-						    .arm = arm_perf_once,
-						    .change = arm_perf,
-						    .stop = stop_perf};
+const struct td_trigger_ops td_perf_once_trigger = {
+	.start = start_perf, .arm = arm_perf_once, .change = arm_perf, .stop = stop_perf};
 const struct td_trigger_ops td_timer_trigger = {
 	.start = set_timer, .arm = set_timer, .change = set_timer, .stop = stop_timer};

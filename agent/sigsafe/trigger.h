@@ -22,8 +22,9 @@ extern const struct td_trigger_ops td_perf_trigger;
 /*
  * The same event, one signal for each arming: a period of 10 us that goes on
  * by itself interrupts our handler ten times, which costs more than the handler.
- * Not on kernels 6.16 and 6.17, which hang when a clock event disables itself.
+ * Not where a clock event that disables itself hangs the kernel: 6.16 and 6.17.
  */
+#define TD_PERF_ONCE_HANGS(kernel) ((kernel) == 6016 || (kernel) == 6017)
 extern const struct td_trigger_ops td_perf_once_trigger;
 /* thread->timer is the timer's kernel id. */
 extern const struct td_trigger_ops td_timer_trigger;

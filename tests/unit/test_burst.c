@@ -62,6 +62,33 @@ START_TEST(arms_once_a_window)
 }
 END_TEST
 
+static int no_signal_of_it_came(struct td_thread *t, uint64_t period)
+{
+	(void)t;
+	(void)period;
+	ck_abort_msg("another one may be due");
+	return 0;
+}
+
+/* Behind a signal that waited, of a sample or of a window, it is started, not armed. */
+START_TEST(starts_behind_what_waited)
+{
+	struct td_trigger_ops once = trigger;
+
+	once.echoes = false;
+	thread.trigger = &once;
+	signal_at(here, 1200000, 0);
+	once.arm = no_signal_of_it_came;
+	td_strobe_signal(&thread, ip_of(here), TD_SIGNAL_DELAYED);
+	ck_assert(!thread.in_window);
+	ck_assert_uint_ge(armed, 800000);
+	ck_assert_uint_eq(armings, 3);
+	td_strobe_signal(&thread, ip_of(here), TD_SIGNAL_DELAYED);
+	ck_assert(!thread.in_window);
+	ck_assert_uint_eq(armings, 4);
+}
+END_TEST
+
 /* An empty window is none of the first ones, and the burst goes on behind it. */
 START_TEST(measures_empty_windows_in_bursts)
 {
@@ -144,9 +171,13 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		takes_bursts, arms_once_a_window, measures_empty_windows_in_bursts,
-		ends_bursts,  takes_echoes_away,  NULL};
+	const TTest *const tests[] = {takes_bursts,
+				      arms_once_a_window,
+				      starts_behind_what_waited,
+				      measures_empty_windows_in_bursts,
+				      ends_bursts,
+				      takes_echoes_away,
+				      NULL};
 
 	return unit_main_between("burst", tests, setup, memory_store_close);
 }
