@@ -123,11 +123,11 @@ static SPIN_NOINLINE void behind_the_wait(void)
 	spin_ms(100);
 }
 
-static bool waited_for_trap(const sigset_t *set)
+static bool waited_for_trap(const sigset_t *set, siginfo_t *info)
 {
 	struct timespec patience = {.tv_sec = 10};
 
-	return sigtimedwait(set, NULL, &patience) == SIGTRAP;
+	return sigtimedwait(set, info, &patience) == SIGTRAP;
 }
 
 static void *hold_for_wait(void *set)
@@ -141,7 +141,7 @@ static void *hold_for_wait(void *set)
 	while (waited < 2000) {
 		spin_chunk();
 		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGTRAP);
-		if (!waited_for_trap(set))
+		if (!waited_for_trap(set, NULL))
 			break;
 		waited++;
 	}
@@ -156,8 +156,9 @@ static void *hold_for_wait(void *set)
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
-	sigwaitinfo(set, &info);
-	printf("from the child: %d\n", info.si_code == SI_USER && info.si_pid == child);
+	printf("from the child: %d\n", waited_for_trap(set, &info) &&
+					       info.si_code == SI_USER &&
+					       info.si_pid == child);
 	behind_the_wait();
 	return NULL;
 }
@@ -174,9 +175,10 @@ void corner_held(void)
 	sigaddset(&set, SIGPROF);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	say_pending("blocked");
+	corner_work(30);
 	raise(SIGTRAP);
 	say_pending("blocked and raised");
-	printf("waited for it: %d\n", waited_for_trap(&set));
+	printf("waited for it: %d\n", waited_for_trap(&set, NULL));
 	say_pending("behind its wait");
 	corner_start(&waiter, NULL, hold_for_wait, &set);
 	pthread_join(waiter, NULL);
