@@ -50,8 +50,8 @@ void td_masks_after_wait(void);
 int td_masks_pending(sigset_t *set);
 
 /* raise(), which loses nothing to one of ours: of two that wait the kernel keeps the
- * first. (What another thread sends by pthread_kill() is still lost in one of ours that
- * waits: nobody but the thread itself can take that.) */
+ * first. (What another thread sends by pthread_kill(), or anybody by a bare tgkill(), is
+ * still lost in one of ours that waits: nobody but the thread itself can take that.) */
 int td_masks_raise(int number);
 
 #endif

@@ -63,7 +63,8 @@ static inline void td_engine_stop_other(struct td_thread *thread)
 		thread->trigger->stop(thread);
 }
 
-/* The program blocks our signal.  Context: normal, on the thread. */
+/* The program blocks our signal.  Context: any, on the thread, with the signal blocked.
+ */
 static inline void td_engine_block(struct td_thread *thread)
 {
 	if (thread->small)

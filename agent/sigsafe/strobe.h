@@ -33,7 +33,7 @@ void td_strobe_stop(struct td_thread *thread);
 /*
  * The program is about to block our signal: a window now open would end when
  * nobody listens, with its short period going on and on.  Gives the window up.
- * Context: normal, on the thread, with the signal already blocked.
+ * Context: any, on the thread, with the signal already blocked.
  */
 void td_strobe_block(struct td_thread *thread);
 

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -18,6 +17,14 @@
 #include "tests/prog/spin.h"
 
 static sigjmp_buf back;
+
+/* Both numbers that the profiler's signal may have. */
+static void fill(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTRAP);
+	sigaddset(set, SIGPROF);
+}
 
 static void *wait_for(void *argument)
 {
@@ -36,6 +43,16 @@ static void *wait_for(void *argument)
 	return NULL;
 }
 
+static void say_pending(const char *when)
+{
+	sigset_t set;
+
+	corner_work(5);
+	sigpending(&set);
+	printf("%s: pending %d %d\n", when, sigismember(&set, SIGTRAP),
+	       sigismember(&set, SIGPROF));
+}
+
 static void *work_on(void *argument)
 {
 	corner_work(60);
@@ -48,9 +65,7 @@ void corner_waiting(void)
 	pthread_t waiter, worker;
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTRAP);
-	sigaddset(&set, SIGPROF);
+	fill(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	corner_start(&worker, NULL, work_on, NULL);
 	corner_start(&waiter, NULL, wait_for, &set);
@@ -58,20 +73,8 @@ void corner_waiting(void)
 	pthread_join(waiter, NULL);
 	kill(getpid(), SIGPROF);
 	pthread_join(worker, NULL);
-	corner_work(20);
-	sigpending(&set);
-	printf("still pending: %d %d\n", sigismember(&set, SIGTRAP),
-	       sigismember(&set, SIGPROF));
-}
-
-static void say_pending(const char *when)
-{
-	sigset_t set;
-
-	corner_work(5);
-	sigpending(&set);
-	printf("%s: pending %d %d\n", when, sigismember(&set, SIGTRAP),
-	       sigismember(&set, SIGPROF));
+	corner_work(15);
+	say_pending("behind both");
 }
 
 static void send_both(int number)
@@ -170,9 +173,7 @@ void corner_held(void)
 	pthread_t holder, waiter;
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTRAP);
-	sigaddset(&set, SIGPROF);
+	fill(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	say_pending("blocked");
 	corner_work(30);
@@ -230,9 +231,7 @@ void corner_descriptor(void)
 	sigset_t set;
 	int fd, own = 0, other = 0;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTRAP);
-	sigaddset(&set, SIGPROF);
+	fill(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	corner_start(&worker, NULL, work_on, NULL);
