@@ -7,6 +7,7 @@
 
 #include "agent/core/core.h"
 #include "agent/core/real.h"
+#include "agent/sigsafe/clock.h"
 #include "agent/sigsafe/engine.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/syscall.h"
@@ -122,56 +123,108 @@ int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t 
 	return result;
 }
 
-bool td_masks_before_wait(const sigset_t *set)
+/* Signals that wait with the others until a jump cannot be in our way. */
+static void block_all(sigset_t *before)
 {
-	if (!td_masks_has_ours(set) || !td_self || atomic_load(&td_self->stopped) ||
-	    !td_core_is_here())
+	sigset_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	td_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, &all, before, 8);
+}
+
+/* None of ours waits for the thread, and none will until let_go().  False: none would.
+ * No signal comes in between, whose handler might jump away. */
+static bool hold_back(sigset_t *before)
+{
+	if (!td_self || atomic_load(&td_self->stopped) || !td_core_is_here())
 		return false;
-	td_engine_stop(td_self);
+	block_all(before);
+	td_engine_pause(td_self);
 	td_handler_drain();
 	return true;
 }
 
-static void start_again(void)
+/* A period begins anew. */
+static void let_go(const sigset_t *before)
 {
-	int saved_errno = errno;
-
-	atomic_store(&td_self->stopped, td_engine_start(td_self) != 0);
-	errno = saved_errno;
+	td_engine_resume(td_self);
+	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, 8);
 }
 
-void td_masks_after_wait(void)
+#define SECOND_NS 1000000000
+
+static struct timespec left_of(const struct timespec *timeout, uint64_t since)
 {
-	td_masks_hide(); /* what was waited for need not be held back any more */
-	start_again();
+	uint64_t spent = td_clock_now(CLOCK_MONOTONIC) - since;
+	struct timespec left = *timeout;
+
+	left.tv_sec -= (time_t)(spent / SECOND_NS);
+	left.tv_nsec -= (long)(spent % SECOND_NS);
+	if (left.tv_nsec < 0) {
+		left.tv_nsec += SECOND_NS;
+		left.tv_sec--;
+	}
+	return left.tv_sec < 0 ? (struct timespec){0} : left;
+}
+
+static bool begin_anew(void)
+{
+	sigset_t before;
+	bool held = hold_back(&before);
+
+	if (held)
+		let_go(&before);
+	return held;
+}
+
+/* A handler may jump out of the wait: what it needs behind it is little. */
+int td_masks_wait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+	uint64_t since = timeout ? td_clock_now(CLOCK_MONOTONIC) : 0;
+	const struct timespec *rest = timeout;
+	struct timespec left;
+	siginfo_t found;
+	bool sampled;
+	int number;
+
+	for (;;) {
+		sampled = begin_anew();
+		number = td_real()->sigtimedwait(set, &found, rest);
+		if (number != td_signal.number || !td_handler_is_ours(&found))
+			break;
+		if (timeout) {
+			left = left_of(timeout, since);
+			rest = &left;
+		}
+	}
+	if (sampled)
+		td_masks_hide(); /* it need not be held back any more */
+	if (sampled && number == td_signal.number)
+		begin_anew(); /* it may have stood for ours */
+	if (number > 0 && info)
+		*info = found;
+	return number;
 }
 
 int td_masks_pending(sigset_t *set)
 {
 	int result = td_real()->sigpending(set);
+	sigset_t before;
 
-	if (result != 0 || !td_masks_before_wait(set))
+	if (result != 0 || !td_masks_has_ours(set) || !hold_back(&before))
 		return result;
 	result = td_real()->sigpending(set);
-	start_again();
+	let_go(&before);
 	return result;
 }
 
-/* Handlers run behind all that is to be done here: they may jump away. */
 int td_masks_raise(int number)
 {
-	sigset_t all, before;
-	bool stopped;
-	int result;
+	sigset_t before;
+	bool held = number == td_signal.number && hold_back(&before);
+	int result = td_real()->raise(number);
 
-	if (number != td_signal.number)
-		return td_real()->raise(number);
-	memset(&all, 0xff, sizeof(all));
-	td_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, 8);
-	stopped = td_masks_before_wait(&all);
-	result = td_real()->raise(number);
-	if (stopped)
-		start_again();
-	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+	if (held)
+		let_go(&before);
 	return result;
 }

@@ -15,6 +15,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <time.h>
 
 /* Is our signal in `set`, which may be NULL?  Context: any. */
 bool td_masks_has_ours(const sigset_t *set);
@@ -41,10 +42,9 @@ void td_masks_leave(void);
 typedef int td_masks_call(int how, const sigset_t *set, sigset_t *old);
 int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t *old);
 
-/* The thread is about to wait for one of `set`, and must not get what is ours.
- * True: td_masks_after_wait() is due. */
-bool td_masks_before_wait(const sigset_t *set);
-void td_masks_after_wait(void);
+/* sigtimedwait() for one of `set`, which has ours; without a `timeout` it waits for ever.
+ * What comes of ours is not what was waited for.  Handlers may jump out of it. */
+int td_masks_wait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout);
 
 /* sigpending(), where none of ours is. */
 int td_masks_pending(sigset_t *set);

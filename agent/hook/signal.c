@@ -71,35 +71,34 @@ TD_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 }
 
 /* Those that wait for signals: ours are not among them. */
-TD_EXPORT int sigwait(const sigset_t *set, int *number)
+TD_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info,
+			   const struct timespec *timeout)
 {
-	bool stopped = td_masks_before_wait(set);
-	int result = td_real()->sigwait(set, number);
-
-	if (stopped)
-		td_masks_after_wait();
-	return result;
+	if (td_masks_has_ours(set))
+		return td_masks_wait(set, info, timeout);
+	return td_real()->sigtimedwait(set, info, timeout);
 }
 
 TD_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	bool stopped = td_masks_before_wait(set);
-	int result = td_real()->sigwaitinfo(set, info);
-
-	if (stopped)
-		td_masks_after_wait();
-	return result;
+	if (td_masks_has_ours(set))
+		return td_masks_wait(set, info, NULL);
+	return td_real()->sigwaitinfo(set, info);
 }
 
-TD_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info,
-			   const struct timespec *timeout)
+TD_EXPORT int sigwait(const sigset_t *set, int *number)
 {
-	bool stopped = td_masks_before_wait(set);
-	int result = td_real()->sigtimedwait(set, info, timeout);
+	int found;
 
-	if (stopped)
-		td_masks_after_wait();
-	return result;
+	if (!td_masks_has_ours(set))
+		return td_real()->sigwait(set, number);
+	do
+		found = td_masks_wait(set, NULL, NULL);
+	while (found < 0 && errno == EINTR); /* which it never says */
+	if (found < 0)
+		return errno;
+	*number = found;
+	return 0;
 }
 
 TD_EXPORT int sigpending(sigset_t *set)

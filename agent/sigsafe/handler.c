@@ -105,6 +105,13 @@ static bool is_ours(const siginfo_t *info, unsigned *how)
 	return false;
 }
 
+bool td_handler_is_ours(const siginfo_t *info)
+{
+	unsigned how;
+
+	return is_ours(info, &how);
+}
+
 /* A thread older than the agent has no TLS of ours yet. */
 static struct td_thread *find_self(void)
 {
@@ -170,14 +177,14 @@ void td_handler_drain(void)
 {
 	struct timespec none = {0};
 	siginfo_t info, others[2]; /* pending of the thread, and of the process */
-	unsigned n = 0, how;
+	unsigned n = 0;
 	sigset_t ours;
 
 	memset(&ours, 0, sizeof(ours));
 	sigaddset(&ours, td_signal.number);
 	while (n < 2 && td_syscall4(SYS_rt_sigtimedwait, &ours, &info, &none,
 				    KERNEL_SIGSET_SIZE) > 0)
-		if (!is_ours(&info, &how))
+		if (!td_handler_is_ours(&info))
 			others[n++] = info;
 	while (n > 0)
 		give_back(&others[--n]);

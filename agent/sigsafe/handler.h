@@ -63,6 +63,10 @@ struct td_kernel_action {
 	uint64_t mask;
 };
 
+/* Does this signal, of number td_signal.number, come of our trigger?  Context: any, on
+ * the thread that got it. */
+bool td_handler_is_ours(const siginfo_t *info);
+
 /* Takes what is pending of ours on this thread.  Context: any, the signal blocked or
  * the thread stopped. */
 void td_handler_drain(void);

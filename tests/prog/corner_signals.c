@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* Corners of a program that blocks a signal of our number, waits for it, or sends it to
  * itself. */
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
@@ -221,6 +224,82 @@ void corner_raised(void)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	behind_the_signal();
 	printf("raised 10001, handled %d\n", (int)handled);
+}
+
+static SPIN_NOINLINE void work_in_the_wait(void)
+{
+	spin_ms(100);
+}
+
+static SPIN_NOINLINE void behind_the_jump(void)
+{
+	spin_ms(100);
+}
+
+static void return_from_wait(int number)
+{
+	(void)number;
+	work_in_the_wait();
+}
+
+static void jump_from_wait(int number)
+{
+	(void)number;
+	siglongjmp(back, 1);
+}
+
+static void alarm_by(sighandler_t handler)
+{
+	static const struct itimerval soon = {.it_value.tv_usec = 20000};
+
+	signal(SIGALRM, handler);
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+static void say_result(const char *of, int result)
+{
+	printf("%s: %d %s\n", of, result, strerror(errno));
+}
+
+static void *leave_waits(void *argument)
+{
+	struct timespec none = {0}, wrong = {.tv_nsec = -1};
+	const sigset_t *set = argument;
+	sigset_t alarms;
+	int number = 0;
+	siginfo_t info;
+
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+	say_result("no time", sigtimedwait(set, &info, &none));
+	say_result("no such time", sigtimedwait(set, &info, &wrong));
+	alarm_by(return_from_wait);
+	say_result("interrupted", sigwaitinfo(set, &info));
+	if (!sigsetjmp(back, 1)) {
+		alarm_by(jump_from_wait);
+		sigwaitinfo(set, &info);
+	}
+	behind_the_jump();
+	say_pending("behind the jump");
+	kill(getpid(), SIGPROF);
+	printf("sigwait: %d", sigwait(set, &number));
+	printf(" %d\n", number == SIGPROF);
+	return NULL;
+}
+
+/* Handlers of others' signals that come in a wait for ours: they work, return and jump.
+ */
+void corner_left(void)
+{
+	sigset_t set, all;
+	pthread_t thread;
+
+	fill(&set);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	corner_start(&thread, NULL, leave_waits, &set);
+	pthread_join(thread, NULL);
 }
 
 /* Signals from a descriptor, the only thing that is ever in it. */

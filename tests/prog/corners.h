@@ -14,6 +14,7 @@ void corner_work(int ms);
 
 void corner_waiting(void);
 void corner_held(void);
+void corner_left(void);
 void corner_raised(void);
 void corner_descriptor(void);
 

@@ -31,10 +31,13 @@ corner()
 	done
 	case $way in
 	held) sampled=behind_the_wait ;;
+	left) sampled='work_in_the_wait behind_the_jump' ;;
 	raised) sampled=behind_the_signal ;;
 	*) sampled='' ;;
 	esac
-	grep -q "\"$sampled" "$work/reports" || fail "$way $*: no sample in $sampled"
+	for function in $sampled; do
+		grep -q "\"$function" "$work/reports" || fail "$way $*: no sample in $function"
+	done
 	rm -f "$work"/profiles/*
 }
 
@@ -42,7 +45,7 @@ for way in $("$prog/corners"); do
 	plain "$prog/corners" "$way"
 	corner "$way"
 	case $way in
-	registers | faults | jumps | held | threads)
+	registers | faults | jumps | held | left | threads)
 		corner "$way" TDAGENT_LONG=200us TDAGENT_SHORT=10us
 		;;
 	waiting | confined)

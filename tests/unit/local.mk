@@ -319,6 +319,7 @@ agent_tests = \
 	tests/unit/test_latency \
 	tests/unit/test_leave \
 	tests/unit/test_leave_wild \
+	tests/unit/test_masks \
 	tests/unit/test_metrics \
 	tests/unit/test_notes \
 	tests/unit/test_stacks \
@@ -396,6 +397,12 @@ tests_unit_test_stacks_SOURCES = tests/unit/test_stacks.c agent/core/stacks.c
 tests_unit_test_stacks_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_stacks_LDFLAGS = -pthread
 tests_unit_test_stacks_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+
+tests_unit_test_masks_SOURCES = tests/unit/test_masks.c tests/unit/fake_strobe.h \
+	agent/core/masks.c agent/core/real.c tests/prog/spin.h \
+	tests/unit/memory_store.c tests/unit/memory_store.h
+tests_unit_test_masks_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_masks_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 tests_unit_test_notes_SOURCES = tests/unit/test_notes.c agent/core/notes.c
 tests_unit_test_notes_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
