@@ -32,6 +32,17 @@ suite()
 	broken=$((broken + 1))
 }
 
+# Where output is cut, its end is what is seen: of each test that failed its last lines
+# and what they call a failure.
+why_failed()
+{
+	for result in $(grep -lE '^:test-result: (FAIL|ERROR|XPASS)' build/tests/*/*.trs 2>/dev/null); do
+		log=${result%.trs}.log
+		echo "== ${log#build/}"
+		{ grep -hE '^FAIL: |^FAIL |:[FE]:' "$log" | tail -n 20; tail -n 5 "$log"; } | cut -c 1-300
+	done
+}
+
 # A build for aarch64: counts as one test.
 built=0 skipped=0
 cross_build()
@@ -67,5 +78,6 @@ else
 	status=1 broken=1
 fi
 grep -hE '^SKIP: |: not tested, ' build/tests/*/*.log
+why_failed
 echo "$(($(count PASS XFAIL) + built)) passed, $(($(count FAIL ERROR XPASS) + broken)) failed, $(($(count SKIP) + skipped)) skipped"
 exit $status
