@@ -19,6 +19,8 @@
 #   -t SEC    time limit (600)    -o FILE   tar of /out
 #   -e EDGE   cost of every return to user mode, of every process:
 #             cycles[~jitter %],ret,bad,fe,be[,heavy,brmis,fetchlat,mem] (level 1 adds up to 10000)
+#   -b N      interrupts come within N instructions of the program (1: as on a processor; else
+#             at the end of a block of the emulator)
 #   -S SEED   of ranges with two mixes, of the jitter, of what events have begun at a write (1)
 #   -l FILE   log of user RDPMCs, PMIs and writes of the metrics
 #   -d        dmesg to stderr     -c FILE   keep the console log
@@ -33,7 +35,7 @@ usage()
 }
 
 model=spr smp=1 threads=1 clock='' uid=0 paranoid='' rdpmc='' watchdog=0 limit=600 out='' dmesg='' console=''
-while getopts m:s:iu:p:r:wt:o:e:S:l:dc: option; do
+while getopts m:s:iu:p:r:wt:o:e:b:S:l:dc: option; do
 	case $option in
 	m) model=$OPTARG ;;
 	s) smp=$OPTARG ;;
@@ -45,6 +47,7 @@ while getopts m:s:iu:p:r:wt:o:e:S:l:dc: option; do
 	t) limit=$OPTARG ;;
 	o) out=$(realpath -m "$OPTARG") ;;
 	e) export LABPMU_EDGE=$OPTARG ;;
+	b) export LABPMU_BLOCK=$OPTARG ;;
 	S) export LABPMU_SEED=$OPTARG ;;
 	l) LABPMU_LOG=$(realpath -m "$OPTARG"); export LABPMU_LOG ;;
 	d) dmesg=1 ;;

@@ -18,16 +18,21 @@ within the limits:
   --samples N            a function with fewer is only shown (100)
   --totals POINTS        a caller together with all that it calls; not given: not looked at
   --but NAME             a function that is known to be told wrongly: only shown
+  --shares CYCLES=PERCENT  samples of functions of so many cycles a visit stand for what these take, but
+                         for so many percent of it and for chance
   --inside PERCENT       of the intervals of functions that are told apart hold the truth, at
                          least; not given: not looked at
 """
 import argparse
 import json
+import math
 import os
 import sys
 
 import chance
 from accuracy import CLAMP_HEAVY, CLAMPED_NODES, LEVEL1, fractions, read_truth
+
+SURE_SIGMA = 1.96 * chance.SURE  # that many deviations
 
 
 class Function:
@@ -148,6 +153,16 @@ class Comparison:
                 self.fail(function.name, "(%s): %s is %.2f points from the truth, not %.2f" % (
                     function.evidence, difference[1], difference[0], allowed))
 
+    def check_share(self, function):
+        cycles, percent = self.limits.shares
+        share, true = function.row["share"], function.truth["cycles"] / self.cycles
+        if function.visit < cycles or function.samples < self.limits.samples:
+            return
+        deviation = math.sqrt(true * (1 - true) * share / function.samples)
+        if abs(share - true) > percent / 100 * true + SURE_SIGMA * deviation:
+            self.fail(function.name, "has %.2f %% of the samples and takes %.2f %% of the time" % (
+                100 * share, 100 * true))
+
     def check_total(self, function):
         total = (function.row or {}).get("total", {}).get("topdown", {})
         truth = with_callees(function.name, self.all)
@@ -175,6 +190,8 @@ class Comparison:
         for function in self.all:
             self.show(function)
             self.check(function)
+            if self.limits.shares and function.row:
+                self.check_share(function)
         if self.unanswered:
             print("no answer: " + ", ".join(self.unanswered))
         if len(self.unanswered) > self.limits.unanswered:
@@ -206,6 +223,7 @@ def main():
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--but", action="append", default=[])
     parser.add_argument("--totals", type=float)
+    parser.add_argument("--shares", type=pair)
     parser.add_argument("--inside", type=float)
     limits = parser.parse_args()
     with open(limits.report) as file:
