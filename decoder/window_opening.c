@@ -117,7 +117,7 @@ void td_opening_find(const struct td_separate_input *input, struct td_axis *axis
 	axis->blocks = axis->beyond > LATE_LEAST;
 	axis->opening = axis->follows = 1;
 	axis->late = fmax(0, axis->beyond);
-	if (axis->blocks && are_edges(&sums))
+	if (are_edges(&sums))
 		set_edges(axis, &sums, input->returns);
 	else
 		set_none(input, axis);

@@ -51,6 +51,28 @@ START_TEST(short_windows_are_edges)
 }
 END_TEST
 
+/* As on a processor, which is interrupted behind any instruction. */
+START_TEST(edges_before_interrupts_that_are_not_late)
+{
+	struct sim_setup setup = edges;
+	struct td_axis axis;
+
+	setup.block = 1;
+	axis = find(&setup, 0);
+	ck_assert_int_eq(axis.blocks, 0);
+	ck_assert_int_eq(axis.edges, 1);
+	ck_assert_double_eq_tol(axis.start, EDGE, 1);
+	ck_assert_double_eq_tol(axis.start_spread, EDGE / 2 / sqrt(3), 1);
+	ck_assert_double_eq_tol(axis.mix[2], 0.55, 0.02);
+	sim_free(&sim);
+	setup.edge = 0;
+	axis = find(&setup, 0);
+	ck_assert_int_eq(axis.edges, 0);
+	ck_assert_double_eq(axis.start_spread, 0);
+	sim_free(&sim);
+}
+END_TEST
+
 /* A window's length is what it took; when it was due is as much before as its interrupt
  * was late. */
 START_TEST(late_is_the_program_s)
@@ -194,9 +216,11 @@ END_TEST
 int main(void)
 {
 	return unit_main("window_opening",
-			 (const TTest *const[]){
-				 short_windows_are_edges, late_is_the_program_s, none,
-				 late_interrupts_are_none, missed_ticks_are_none,
-				 alike_or_not, profiles_of_earlier_versions, fractions,
-				 intervals_hold, NULL});
+			 (const TTest *const[]){short_windows_are_edges,
+						edges_before_interrupts_that_are_not_late,
+						late_is_the_program_s, none,
+						late_interrupts_are_none,
+						missed_ticks_are_none, alike_or_not,
+						profiles_of_earlier_versions, fractions,
+						intervals_hold, NULL});
 }
