@@ -106,15 +106,23 @@ by_vernier short
 # 0.8, 2.8 and 8.4 points off (seven runs; standard deviations of the worst function 0.6, 1.7 and
 # 5), 100,000 are 0.2, 0.9 and 2.2.  If nobody knew when windows were due, functions of 30 to 110
 # cycles were 8 to 11 points off by 100,000, and half of the intervals held.
-echo "== short functions behind edges"
-measure_program edges "-S 2 -e 50~50,0,500,5500,4000,0,300,4500,3000" 20000 300 \
-	"./awkward -r 3700 -s 2"
-truthful edges --limit 1000=1.2 --limit 100=3.5 --limit 25=10 --samples 200 --unanswered 3 --inside 90
-by_vernier edges
-holds edges <<'END'
+# behind_edges LABEL OPTION
+behind_edges()
+{
+	measure_program "$1" "-S 2 $2 -e 50~50,0,500,5500,4000,0,300,4500,3000" 20000 300 \
+		"./awkward -r 3700 -s 2"
+	truthful "$1" --limit 1000=1.2 --limit 100=3.5 --limit 25=10 --samples 200 --unanswered 3 --inside 90
+	by_vernier "$1"
+	holds "$1" <<'END'
 cost = report["run"]["separation"]["cost_cycles"]["value"]
 check(45 < cost < 58, "an edge and what is read behind it are %.1f cycles" % cost)
 END
+}
+
+echo "== short functions behind edges"
+behind_edges edges ""
+echo "== the same, interrupts between any two instructions"
+behind_edges fine "-b 1"
 
 # Which of the shortest ones have an answer changes from run to run.
 echo "== short functions, eight threads on two CPUs that sleep and migrate"
