@@ -123,7 +123,6 @@ int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t 
 	return result;
 }
 
-/* Signals that wait with the others until a jump cannot be in our way. */
 static void block_all(sigset_t *before)
 {
 	sigset_t all;
@@ -132,8 +131,8 @@ static void block_all(sigset_t *before)
 	td_syscall4(SYS_rt_sigprocmask, SIG_BLOCK, &all, before, 8);
 }
 
-/* None of ours waits for the thread, and none will until let_go().  False: none would.
- * No signal comes in between, whose handler might jump away. */
+/* None of ours waits for the thread, and none will until let_go().  False: none would
+ * anyway.  Nor does any other signal come in between, whose handler might jump away. */
 static bool hold_back(sigset_t *before)
 {
 	if (!td_self || atomic_load(&td_self->stopped) || !td_core_is_here())
@@ -177,7 +176,7 @@ static bool begin_anew(void)
 	return held;
 }
 
-/* A handler may jump out of the wait: what it needs behind it is little. */
+/* A handler may jump out of the wait: what stands behind it is not needed then. */
 int td_masks_wait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	uint64_t since = timeout ? td_clock_now(CLOCK_MONOTONIC) : 0;
