@@ -68,7 +68,7 @@ for argument; do
 	esac
 done
 status=0
-rm -f build/*-suite.log
+rm -f build/*-suite.log build/tests/*/*.trs # those of an earlier run
 if sh bootstrap.sh --build --tests; then
 	suite check test-suite.log
 	[ -z "$lab" ] || suite check-lab lab-suite.log

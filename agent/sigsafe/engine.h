@@ -76,7 +76,7 @@ static inline void td_engine_block(struct td_thread *thread)
 }
 
 /* The same, and none of ours is sent until a period begins anew (one may wait already).
- * Context: signal, on the thread. */
+ * Context: any, on the thread, with all signals blocked. */
 static inline void td_engine_pause(struct td_thread *thread)
 {
 	td_engine_block(thread);

@@ -38,7 +38,7 @@ void td_strobe_stop(struct td_thread *thread);
 void td_strobe_block(struct td_thread *thread);
 
 /* Arms a first period where the trigger was stopped outside a window; the counters go
- * on.  Context: signal, on the thread. */
+ * on.  Context: any, on the thread, with all signals blocked. */
 void td_strobe_resume(struct td_thread *thread);
 
 #endif
