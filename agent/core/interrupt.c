@@ -82,6 +82,7 @@ int td_interrupt_open_event(const struct td_backend_choice *choice,
 	thread->trigger = operations(cycles);
 	thread->fd = td_descriptor_hide((int)fd);
 	thread->fd_mark = td_signal.number;
+	thread->refreshed = false;
 	if (td_descriptor_is_scarce(thread->fd, 7))
 		error = -EMFILE;
 	/* Of a sigtrap event this is only the mark by which we know it again. */

@@ -249,9 +249,10 @@ struct td_thread {
 	const struct td_trigger_ops *trigger;
 	const struct td_counter_ops *counters;
 	const struct td_strobe_plan *plan;
-	int fd;      /* perf event, -1 none */
-	int fd_mark; /* its F_SETSIG value, by which we know it again */
-	int timer;   /* POSIX timer, -1 none */
+	int fd;         /* perf event, -1 none */
+	int fd_mark;    /* its F_SETSIG value, by which we know it again */
+	bool refreshed; /* it was asked for a signal of its own before */
+	int timer;      /* POSIX timer, -1 none */
 	struct td_registers registers;
 	struct td_capture capture;
 	struct td_release release;

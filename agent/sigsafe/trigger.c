@@ -16,27 +16,36 @@ static int arm_perf(struct td_thread *thread, uint64_t period)
 	return td_perf_arm(thread, &period);
 }
 
-/*
- * One signal, then the event disables itself.  A refresh adds to those that are due
- * already, and one too many would be so for ever: periods would go on in our handlers,
- * and send signals that say nothing.  So only where the last one has come for certain;
- * the start, also after a stop and behind a signal that waited, adds none: if none is
- * due, periods go on until the next signal, whose handler says that one is.
- */
-static int arm_perf_once(struct td_thread *thread, uint64_t period)
+static int refresh_perf(struct td_thread *thread, uint64_t period)
 {
 	int error = arm_perf(thread, period);
 
+	thread->refreshed = true;
 	return error ? error
 		     : (int)td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-static int start_perf(struct td_thread *thread, uint64_t period)
+static int enable_perf(struct td_thread *thread, uint64_t period)
 {
 	int error = arm_perf(thread, period);
 
 	return error ? error
 		     : (int)td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/*
+ * One signal, then the event disables itself.  A refresh adds to those that are due
+ * already, and one too many would be so for ever: periods would go on in our handlers,
+ * and send signals that say nothing.  So only where the last one has come for certain,
+ * or none was ever asked for: a thread that blocks the signal from its start on would
+ * be interrupted for all its life, as often as its first period says.  Another start,
+ * also after a stop and behind a signal that waited, adds none: if none is due, periods
+ * go on until the next signal, whose handler says that one is.
+ */
+static int start_perf_once(struct td_thread *thread, uint64_t period)
+{
+	return thread->refreshed ? enable_perf(thread, period)
+				 : refresh_perf(thread, period);
 }
 
 static void stop_perf(struct td_thread *thread)
@@ -60,13 +69,15 @@ static void stop_timer(struct td_thread *thread)
 	set_timer(thread, 0);
 }
 
-const struct td_trigger_ops td_perf_trigger = {.start = start_perf,
+const struct td_trigger_ops td_perf_trigger = {.start = enable_perf,
 					       .arm = arm_perf,
 					       .change = arm_perf,
 					       .usable = perf_is_usable,
 					       .stop = stop_perf,
 					       .echoes = true};
-const struct td_trigger_ops td_perf_once_trigger = {
-	.start = start_perf, .arm = arm_perf_once, .change = arm_perf, .stop = stop_perf};
+const struct td_trigger_ops td_perf_once_trigger = {.start = start_perf_once,
+						    .arm = refresh_perf,
+						    .change = arm_perf,
+						    .stop = stop_perf};
 const struct td_trigger_ops td_timer_trigger = {
 	.start = set_timer, .arm = set_timer, .change = set_timer, .stop = stop_timer};

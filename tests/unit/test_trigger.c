@@ -107,10 +107,45 @@ START_TEST(has_none_too_many_for_long)
 }
 END_TEST
 
+/* Time that the event has counted. */
+static uint64_t counted(void)
+{
+	uint64_t ns = 0;
+
+	ck_assert_int_eq(read(thread.fd, &ns, sizeof(ns)), sizeof(ns));
+	return ns;
+}
+
+/* Its first signal waits, and no period goes on meanwhile. */
+START_TEST(interrupts_once_who_blocks_the_signal)
+{
+	sigset_t blocked, pending;
+	uint64_t once;
+
+	if (!open_event())
+		return;
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTRAP);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	ck_assert_int_eq(td_perf_once_trigger.start(&thread, PERIOD), 0);
+	do {
+		spin_turns(1000);
+		sigpending(&pending);
+	} while (!sigismember(&pending, SIGTRAP));
+	once = counted();
+	spin_ms(1);
+	ck_assert_uint_eq(counted(), once);
+	td_perf_once_trigger.stop(&thread);
+	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
+	ck_assert_uint_eq(signals, 1);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {has_none_too_many_after_a_stop,
-				      has_none_too_many_for_long, NULL};
+				      has_none_too_many_for_long,
+				      interrupts_once_who_blocks_the_signal, NULL};
 
 	return unit_main("trigger", tests);
 }
