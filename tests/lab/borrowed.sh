@@ -61,18 +61,18 @@ borrowed()
 	truthful "$label" --samples 200 --but Perl_runops_standard "$@"
 }
 
-# Interrupts come between any two instructions: by the emulator's blocks functions had up to
-# 2.6 times their samples, and one of 8 cycles a visit was told apart, 42 points off.  The loop
+# By the emulator's blocks (run.sh -b 0) functions had up to 2.6 times their samples, and one of
+# 8 cycles a visit was told apart, 42 points off.  The loop
 # that calls all operations is in their place for some cycles each: where it had an answer by
 # four counters it was 35 +- 3 points off (doc/accuracy.md).  Which functions the clock finds is
 # chance: in four runs 97 to 99 % of the intervals held.
 noise=0,0
-borrowed metrics "-b 1 -m spr" "${1:-1}" --limit 100=2 --limit 25=8 --unanswered 4 --shares 25=5 --inside 85
-borrowed groups "-b 1 -m skx" "${1:-2}" --limit 100=2 --limit 25=15 --limit 0=40 --unanswered 40 --shares 25=5 --inside 75
+borrowed metrics "-m spr" "${1:-1}" --limit 100=2 --limit 25=8 --unanswered 4 --shares 25=5 --inside 85
+borrowed groups "-m skx" "${1:-2}" --limit 100=2 --limit 25=15 --limit 0=40 --unanswered 40 --shares 25=5 --inside 75
 
 # What batches do not show: functions that behave in two ways, and interrupts that are late by
 # how fast instructions are.  Of two or three hundred samples a function may be known to 30
 # points, and the limits are for less.
 noise=40,400
-borrowed both "-m spr -b 1 -e 50~50,0,500,5500,4000,0,300,4500,3000" "${1:-3}" --limit 100=6 --limit 25=12 --short 20 \
+borrowed both "-m spr -e 50~50,0,500,5500,4000,0,300,4500,3000" "${1:-3}" --limit 100=6 --limit 25=12 --short 20 \
 	--unanswered 6 --samples 400 --shares 25=5 --inside 85

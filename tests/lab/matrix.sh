@@ -9,7 +9,7 @@
 #   awkward random phases   the program; random is another program each run
 #   noise              two mixes of each function, 40 % to either side
 #   edges edges-150    returns to user mode cost 50 cycles, or 150, half as many to half as many again
-#   fine               interrupts between any two instructions of the program, not of blocks
+#   blocks             interrupts at the end of the emulator's blocks alone
 #   level-2            of these level 2 in turn
 #   vernier sigreturn  windows cut by the kernel; the way back by sigreturn
 #   NUMBER             windows of so many cycles in the mean (TDAGENT_SHORT)
@@ -56,7 +56,7 @@ parse()
 		noise) arguments="$arguments -n 40,400" ;;
 		edges) machine="$machine -e $edges" ;;
 		edges-150) machine="$machine -e 150${edges#50}" ;;
-		fine) machine="$machine -b 1" ;;
+		blocks) machine="$machine -b 0" ;;
 		level-2) level=2 ;;
 		vernier) lab_windows=vernier ;;
 		sigreturn) environment=TDAGENT_RETURN=sigreturn ;;

@@ -19,8 +19,8 @@
 #   -t SEC    time limit (600)    -o FILE   tar of /out
 #   -e EDGE   cost of every return to user mode, of every process:
 #             cycles[~jitter %],ret,bad,fe,be[,heavy,brmis,fetchlat,mem] (level 1 adds up to 10000)
-#   -b N      interrupts come within N instructions of the program (1: as on a processor; else
-#             at the end of a block of the emulator)
+#   -b N      interrupts come within N instructions of the program (1, as on a processor; 0: at the
+#             end of a block of the emulator, which takes two thirds of the time)
 #   -S SEED   of ranges with two mixes, of the jitter, of what events have begun at a write (1)
 #   -l FILE   log of user RDPMCs, PMIs and writes of the metrics
 #   -d        dmesg to stderr     -c FILE   keep the console log
@@ -34,7 +34,7 @@ usage()
 	exit 2
 }
 
-model=spr smp=1 threads=1 clock='' uid=0 paranoid='' rdpmc='' watchdog=0 limit=600 out='' dmesg='' console=''
+model=spr smp=1 threads=1 block=${LABPMU_BLOCK:-1} clock='' uid=0 paranoid='' rdpmc='' watchdog=0 limit=600 out='' dmesg='' console=''
 while getopts m:s:iu:p:r:wt:o:e:b:S:l:dc: option; do
 	case $option in
 	m) model=$OPTARG ;;
@@ -47,7 +47,7 @@ while getopts m:s:iu:p:r:wt:o:e:b:S:l:dc: option; do
 	t) limit=$OPTARG ;;
 	o) out=$(realpath -m "$OPTARG") ;;
 	e) export LABPMU_EDGE=$OPTARG ;;
-	b) export LABPMU_BLOCK=$OPTARG ;;
+	b) block=$OPTARG ;;
 	S) export LABPMU_SEED=$OPTARG ;;
 	l) LABPMU_LOG=$(realpath -m "$OPTARG"); export LABPMU_LOG ;;
 	d) dmesg=1 ;;
@@ -56,6 +56,8 @@ while getopts m:s:iu:p:r:wt:o:e:b:S:l:dc: option; do
 	esac
 done
 shift $((OPTIND - 1))
+export LABPMU_BLOCK=$block
+[ "$block" != 0 ] || unset LABPMU_BLOCK
 [ $# -ge 3 ] && [ -d "$1" ] && [ "$2" = -- ] || usage
 dir=$1
 shift 2

@@ -121,8 +121,8 @@ END
 
 echo "== short functions behind edges"
 behind_edges edges ""
-echo "== the same, interrupts between any two instructions"
-behind_edges fine "-b 1"
+echo "== the same, interrupts at the end of blocks"
+behind_edges blocks "-b 0"
 
 # Which of the shortest ones have an answer changes from run to run.
 echo "== short functions, eight threads on two CPUs that sleep and migrate"
