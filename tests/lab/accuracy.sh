@@ -4,13 +4,15 @@
 # within 0.5, shares within chance.  --long: the whole matrix, some 5 minutes.
 . "$(dirname "$0")/lib.sh"
 
-# our_instructions LABEL: each empty window, which has nothing of the program, holds as many
+# our_instructions LABEL: an empty window has nothing of the program, and each holds as many; but
+# one in which the kernel came between two of ours may hold some that were repeated
 our_instructions()
 {
-	"$tdagent" report --format=windows "$work/$1/profile" | python3 -c 'import csv, sys
-found = [row["instructions"] for row in csv.DictReader(sys.stdin) if row["window"] == "empty"]
-print("%d empty windows with %s instructions of ours" % (len(found), " or ".join(set(found))))
-sys.exit(len(set(found)) != 1)' || fail "$1: not the same in each window"
+	"$tdagent" report --format=windows "$work/$1/profile" | python3 -c 'import collections, csv, sys
+found = collections.Counter(row["instructions"] for row in csv.DictReader(sys.stdin) if row["window"] == "empty")
+usual, times = found.most_common(1)[0]
+print("%d empty windows, %d with %s instructions of ours" % (sum(found.values()), times, usual))
+sys.exit(times < 0.99 * sum(found.values()))' || fail "$1: not the same in 99 of 100 windows"
 }
 
 # compare_with_truth MODEL SHORT LONG ROUNDS FUNCTIONS: so many have 200 windows
