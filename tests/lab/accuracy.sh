@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every function's top-down is within 1 point of the emulator's truth, totals
-# within 0.5, shares within chance.  --long: the whole matrix, some 5 minutes.
+# within 0.5, shares within chance.  --long: the whole matrix, some 10 minutes.
 . "$(dirname "$0")/lib.sh"
 
 # our_instructions LABEL: an empty window has nothing of the program, and each holds as many; but

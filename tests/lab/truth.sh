@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Programs that fool short windows: each function is as close to the emulator's truth as
 # its length allows, or says that only its callers are known.  --long [LABEL...]: the matrix, whole or
-# some of it, against the goals of doc/accuracy.md, some 10 minutes; not all of them are met.
+# some of it, against the goals of doc/accuracy.md, some 10 minutes.
 . "$(dirname "$0")/lib.sh"
 
 # 25 to 75 cycles, or 75 to 225, after every return to user mode
