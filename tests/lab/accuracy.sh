@@ -5,7 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 
 # our_instructions LABEL: an empty window has nothing of the program, and each holds as many; but
-# one in which the kernel came between two of ours may hold some that were repeated
+# where the thread is switched out at the reset that is done again, and the way back from there
+# is in the window (td_metrics_begin_again)
 our_instructions()
 {
 	"$tdagent" report --format=windows "$work/$1/profile" | python3 -c 'import collections, csv, sys
