@@ -20,9 +20,10 @@ static int refresh_perf(struct td_thread *thread, uint64_t period)
 {
 	int error = arm_perf(thread, period);
 
+	if (error)
+		return error;
 	thread->refreshed = true;
-	return error ? error
-		     : (int)td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_REFRESH, 1);
+	return (int)td_syscall3(SYS_ioctl, thread->fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
 static int enable_perf(struct td_thread *thread, uint64_t period)

@@ -62,10 +62,10 @@ borrowed()
 }
 
 # By the emulator's blocks (run.sh -b 0) functions had up to 2.6 times their samples, and one of
-# 8 cycles a visit was told apart, 42 points off.  The loop
-# that calls all operations is in their place for some cycles each: where it had an answer by
-# four counters it was 35 +- 3 points off (doc/accuracy.md).  Which functions the clock finds is
-# chance: in four runs 97 to 99 % of the intervals held.
+# 8 cycles a visit was told apart, 42 points off.  The loop that calls all operations is in their
+# place for some cycles each: where it had an answer by four counters it was 35 +- 3 points off
+# (doc/accuracy.md).  Which functions the clock finds is chance: in four runs 97 to 99 % of the
+# intervals held.
 noise=0,0
 borrowed metrics "-m spr" "${1:-1}" --limit 100=2 --limit 25=8 --unanswered 4 --shares 25=5 --inside 85
 borrowed groups "-m skx" "${1:-2}" --limit 100=2 --limit 25=15 --limit 0=40 --unanswered 40 --shares 25=5 --inside 75

@@ -19,8 +19,8 @@
 #   -t SEC    time limit (600)    -o FILE   tar of /out
 #   -e EDGE   cost of every return to user mode, of every process:
 #             cycles[~jitter %],ret,bad,fe,be[,heavy,brmis,fetchlat,mem] (level 1 adds up to 10000)
-#   -b N      interrupts come within N instructions of the program (1, as on a processor; 0: at the
-#             end of a block of the emulator, which takes two thirds of the time)
+#   -b N      interrupts come within N instructions of the program ($LABPMU_BLOCK, else 1, as on a
+#             processor; 0: at the end of a block of the emulator, which takes two thirds of the time)
 #   -S SEED   of ranges with two mixes, of the jitter, of what events have begun at a write (1)
 #   -l FILE   log of user RDPMCs, PMIs and writes of the metrics
 #   -d        dmesg to stderr     -c FILE   keep the console log

@@ -29,7 +29,7 @@ if [ "${1:-}" != --long ]; then
 	right awkward "" 300 "./awkward -r 3200" --limit 100=1.0 --limit 30=2
 	# with fewer samples a short function of it is some points off, and says so
 	right random "" 300 "./random -r 2000 -s 1" --limit 100=1.0 --samples 150
-	# functions of 0.3 to 3 cycles an instruction: interrupts are not as late in all.  In eight runs
+	# functions of 0.3 to 3 cycles an instruction.  In eight runs by the emulator's blocks
 	# 86 to 98 % of the intervals held: they are of few functions and of the same windows
 	right random-edges "$edge_50" 300 "./random -r 2500 -s 1" --limit 100=1.0 --samples 150 --inside 75
 	exit

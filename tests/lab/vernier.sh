@@ -102,9 +102,9 @@ measure_program short "-S 2" 20000 300 "./awkward -r 3200 -s 2"
 truthful short --limit 25=1.0 --samples 200 --unanswered 2
 by_vernier short
 
-# Each window has an edge before the program, and nothing empty says so: 14,000 windows are
-# 0.8, 2.8 and 8.4 points off (seven runs; standard deviations of the worst function 0.6, 1.7 and
-# 5), 100,000 are 0.2, 0.9 and 2.2.  If nobody knew when windows were due, functions of 30 to 110
+# Each window has an edge before the program, and nothing empty says so: by blocks 14,000 windows
+# are 0.8, 2.8 and 8.4 points off (seven runs; standard deviations of the worst function 0.6, 1.7
+# and 5), 100,000 are 0.2, 0.9 and 2.2.  If nobody knew when windows were due, functions of 30 to 110
 # cycles were 8 to 11 points off by 100,000, and half of the intervals held.
 # behind_edges LABEL OPTION
 behind_edges()
