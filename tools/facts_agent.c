@@ -72,7 +72,7 @@ void td_facts_agent(struct td_facts *facts)
 {
 	char output[TD_FACT_TEXT + 64], preload[TD_FACT_TEXT + 64];
 	/* a run without a sample leaves no profile */
-	char report[] = "TDAGENT_REPORT=none", period[] = "TDAGENT_LONG=10us";
+	char report[] = "TDAGENT_REPORT=none", period[] = "TDAGENT_LONG=100us";
 	char **environment;
 	int fd;
 

@@ -35,6 +35,12 @@ static int enable_perf(struct td_thread *thread, uint64_t period)
 }
 
 /*
+ * A period that goes on interrupts our handler and the kernel as well, at up to 50 us
+ * each on a virtual machine: the shortest one that leaves time for anything else.
+ */
+#define GOES_ON_LEAST_NS 100000u
+
+/*
  * One signal, then the event disables itself.  A refresh adds to those that are due
  * already, and one too many would be so for ever: periods would go on in our handlers,
  * and send signals that say nothing.  So only where the last one has come for certain,
@@ -45,8 +51,9 @@ static int enable_perf(struct td_thread *thread, uint64_t period)
  */
 static int start_perf_once(struct td_thread *thread, uint64_t period)
 {
-	return thread->refreshed ? enable_perf(thread, period)
-				 : refresh_perf(thread, period);
+	if (!thread->refreshed)
+		return refresh_perf(thread, period);
+	return enable_perf(thread, period > GOES_ON_LEAST_NS ? period : GOES_ON_LEAST_NS);
 }
 
 static void stop_perf(struct td_thread *thread)

@@ -325,6 +325,7 @@ agent_tests = \
 	tests/unit/test_stacks \
 	tests/unit/test_strobe \
 	tests/unit/test_trigger \
+	tests/unit/test_trigger_calls \
 	tests/unit/test_vernier \
 	tests/unit/test_vernier_tick \
 	tests/unit/test_windows
@@ -378,6 +379,9 @@ tests_unit_test_strobe_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 tests_unit_test_trigger_SOURCES = tests/unit/test_trigger.c tests/prog/spin.h
 tests_unit_test_trigger_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
 tests_unit_test_trigger_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
+tests_unit_test_trigger_calls_SOURCES = tests/unit/test_trigger_calls.c tests/unit/unit.h
+tests_unit_test_trigger_calls_CFLAGS = $(TD_AGENT_TEST_CFLAGS)
+tests_unit_test_trigger_calls_LDADD = $(td_sigsafe_ldadd) $(CHECK_LIBS)
 
 tests_unit_test_windows_SOURCES = tests/unit/test_windows.c \
 	tests/unit/memory_store.c tests/unit/memory_store.h
