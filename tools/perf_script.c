@@ -74,7 +74,10 @@ static void parse_mmap(const char *at, struct td_perf_line *line)
 	const char *rights;
 
 	at = strchr(at, '[');
-	if (!at++ || !number(&at, 16, "(", &line->start) ||
+	if (!at)
+		return;
+	at++;
+	if (!number(&at, 16, "(", &line->start) ||
 	    !number(&at, 16, ") @ ", &line->length) ||
 	    !number(&at, 16, "", &line->file_offset))
 		return;
