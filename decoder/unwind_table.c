@@ -177,7 +177,8 @@ static const struct entry *table_of(const void *hdr, struct td_range limits,
 {
 	struct header h;
 
-	if (!hdr || !inside(limits, (uint64_t)hdr, sizeof(h)))
+	if (!hdr || (uint64_t)hdr % _Alignof(struct entry) ||
+	    !inside(limits, (uint64_t)hdr, sizeof(h)))
 		return NULL;
 	memcpy(&h, hdr, sizeof(h));
 	if (h.version != 1 || encoded_size(h.eh_frame_encoding) != 4 ||

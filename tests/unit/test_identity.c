@@ -260,6 +260,10 @@ START_TEST(survives_a_broken_table)
 	t->count = 0x40000000;
 	ck_assert(!find(t, 0x1000, &range));
 	ck_assert_uint_eq(range.end, 0);
+	build_table(t);
+	memmove(memory + 1, memory, sizeof(*t)); /* no linker puts it there */
+	ck_assert(!find((void *)(memory + 1), 0x1000, &range));
+	ck_assert_uint_eq(range.end, 0);
 }
 END_TEST
 
