@@ -6,3 +6,4 @@ include tests/check/local.mk
 include tests/bench/local.mk
 include tests/lab/local.mk
 include tests/arm64/local.mk
+include tests/fuzz/local.mk
