@@ -13,7 +13,7 @@ static long noted(long number, long fd, long request, long argument);
 #define MARK 5
 #define SHORT TD_TASK_CLOCK_SHORTEST_NS
 
-static struct td_thread thread = {.fd = 3, .fd_mark = MARK};
+static struct td_thread thread;
 static uint64_t period;
 static unsigned refreshes, enables;
 
@@ -28,6 +28,13 @@ static long noted(long number, long fd, long request, long argument)
 	refreshes += request == (long)PERF_EVENT_IOC_REFRESH;
 	enables += request == (long)PERF_EVENT_IOC_ENABLE;
 	return 0;
+}
+
+static void setup(void)
+{
+	thread = (struct td_thread){.fd = 3, .fd_mark = MARK};
+	period = 0;
+	refreshes = enables = 0;
 }
 
 static void expect(uint64_t of, unsigned refreshed, unsigned enabled)
@@ -67,7 +74,8 @@ END_TEST
 
 int main(void)
 {
-	return unit_main("trigger_calls",
-			 (const TTest *const[]){goes_on_for_longer_than_the_shortest,
-						leaves_others_files_alone, NULL});
+	const TTest *const tests[] = {goes_on_for_longer_than_the_shortest,
+				      leaves_others_files_alone, NULL};
+
+	return unit_main_between("trigger_calls", tests, setup, NULL);
 }
