@@ -7,6 +7,9 @@
 
 #include "decoder/names.h"
 
+#define UNSAMPLED_PART 0.1    /* of the CPU time: less is nobody's concern */
+#define UNSAMPLED_PERIODS 10. /* fewer are chance */
+
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -114,6 +117,26 @@ static void print_lost(FILE *out, const struct td_report *report,
 		td_print_line(out, style, "lost", "%" PRIu64 " sample%s: %s", lost,
 			      plural(lost), why ? why : "");
 	free(why);
+}
+
+/* CPU time beyond the periods of all samples: the clock interrupts user mode alone, and
+ * what a sample costs is CPU time of its thread as well. */
+static void print_unsampled(FILE *out, const struct td_report *report,
+			    const struct td_print_style *style)
+{
+	double lost = (double)td_print_sum(report->lost, TD_LOST_MAX);
+	double all = (double)report->cpu_ns, period, left;
+
+	if (!report->has_time || !report->samples)
+		return;
+	period = report->sampled_ns / (double)report->samples;
+	left = all - report->sampled_ns - lost * period;
+	if (left > UNSAMPLED_PART * all && left > UNSAMPLED_PERIODS * period)
+		td_print_line(
+			out, style, "unsampled",
+			"%.3f s of CPU time: in the kernel, or what measuring took, "
+			"which is less with longer periods",
+			left / 1e9);
 }
 
 /* What being measured costs here, by where the windows' lines meet. */
@@ -235,6 +258,7 @@ void td_print_facts(FILE *out, const struct td_report *report,
 	print_method(out, report, style);
 	print_windows(out, report, style);
 	print_lost(out, report, style);
+	print_unsampled(out, report, style);
 	print_own_cost(out, report, style);
 	print_check(out, report, style);
 	print_notes(out, report, style);

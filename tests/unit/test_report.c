@@ -618,6 +618,47 @@ START_TEST(every_cause_is_shown)
 }
 END_TEST
 
+/* Samples of 1 ms + 10 us: what is beyond them is not chance from ten periods and a
+ * tenth of all on. */
+START_TEST(says_what_no_sample_stands_for)
+{
+	static const struct {
+		uint64_t samples, lost, cpu_ms;
+		const char *says;
+	} run[] = {
+		{100, 71, 187, NULL},
+		{100, 71, 195, "0.022 s of CPU time: in the kernel"},
+		{100, 71, 172, NULL},
+		{100, 0, 195, "0.094 s of CPU time: in the kernel"},
+		{100, 0, 0, NULL},
+		{5, 0, 15, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(run) / sizeof(run[0]); i++) {
+		struct td_file_thread *thread;
+		struct td_report *report;
+		struct build build;
+		uint32_t object;
+		char *text;
+
+		build_start(&build, clock_counters);
+		object = build_object(&build, TD_OBJECT_ELF, "/nonexistent/libx.so");
+		thread = build_record(&build, build_thread(&build, 10, "main"));
+		thread->lost[TD_LOST_BLOCKED] = run[i].lost;
+		thread->cpu_ns = run[i].cpu_ms * 1000000;
+		build_place(&build, TD_REF(3, 0), TD_PLACE_FUNCTION, object, 0x1000)
+			->samples = run[i].samples;
+		report = report_of(&build, 1, NULL);
+		page = 0;
+		text = printed(report, print_page);
+		has(text, run[i].says ? run[i].says : "unsampled", run[i].says != NULL);
+		free(text);
+		td_report_free(report);
+		build_free(&build);
+	}
+}
+END_TEST
+
 START_TEST(sort_keys)
 {
 	ck_assert_int_eq(td_report_sort("samples"), TD_SORT_SAMPLES);
@@ -636,5 +677,6 @@ int main(void)
 				       complete_totals, clock_is_never_topdown,
 				       unlike_counters, pages_keep_their_width,
 				       hostile_texts, every_byte_flipped, nothing_sampled,
-				       every_cause_is_shown, sort_keys, NULL});
+				       every_cause_is_shown,
+				       says_what_no_sample_stands_for, sort_keys, NULL});
 }
