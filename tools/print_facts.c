@@ -125,13 +125,13 @@ static void print_unsampled(FILE *out, const struct td_report *report,
 			    const struct td_print_style *style)
 {
 	double lost = (double)td_print_sum(report->lost, TD_LOST_MAX);
-	double all = (double)report->cpu_ns, period, left;
+	double all = (double)report->cpu_ns, each, left;
 
 	if (!report->has_time || !report->samples)
 		return;
-	period = report->sampled_ns / (double)report->samples;
-	left = all - report->sampled_ns - lost * period;
-	if (left > UNSAMPLED_PART * all && left > UNSAMPLED_PERIODS * period)
+	each = report->sampled_ns / (double)report->samples;
+	left = all - report->sampled_ns - lost * each;
+	if (left > UNSAMPLED_PART * all && left > UNSAMPLED_PERIODS * each)
 		td_print_line(
 			out, style, "unsampled",
 			"%.3f s of CPU time: in the kernel, or what measuring took, "
