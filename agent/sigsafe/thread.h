@@ -31,7 +31,8 @@ struct td_vernier;
  * from any thread.
  */
 struct td_trigger_ops {
-	/* The first arming, also after stop(). */
+	/* The first arming, also after stop() and behind a signal that waited: not
+	 * before `period`, later where the trigger goes on by itself from then. */
 	int (*start)(struct td_thread *thread, uint64_t period);
 	/* The next signal comes after `period`, once or again and again: the
 	 * handler arms anew each time.  Returns 0 or -errno; -EBADF: the

@@ -17,7 +17,7 @@ mkdir -p "$work/build" "$work/found"
 cd "$work/build"
 sanitize="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 [ -e Makefile ] || "$top/configure" -q CC=clang CFLAGS="$sanitize -fsanitize=fuzzer-no-link"
-make -s -j"$(nproc)" decoder/libdecoder.la tools/libprint.la tests/fuzz/seeds
+make -s -j"$(nproc)" decoder/libdecoder.la tools/libprint.la
 
 # link TARGET SOURCE...
 link()
@@ -54,7 +54,10 @@ begin()
 		printf 'demo 12/13 1.5: PERF_RECORD_MMAP2 12/13: [0x400000(0x1000) @ 0x1000 08:02 3 0]: r-xp /bin/demo' >map
 		printf '# event : name = cycles:u, , id = { 1 }, { sample_period, sample_freq } = 4000, freq = 1' >event
 		;;
-	profile) CK_FORK=no "$work/build/tests/fuzz/seeds" . >/dev/null ;;
+	profile) # with Check
+		make -s -C "$work/build" tests/fuzz/seeds
+		CK_FORK=no "$work/build/tests/fuzz/seeds" . >/dev/null
+		;;
 	unwind_table)
 		objcopy -O binary -j .eh_frame_hdr -j .eh_frame "$(command -v ls)" sections
 		{ printf '\0\1\0\0'; cat sections; } >table

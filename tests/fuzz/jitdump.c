@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is in a jitdump has a name, whatever part of it is asked for. */
+/* What is in a jitdump has a name while it is there; any other part may be asked for. */
 #include <stdio.h>
 
 #include "decoder/jitdump.h"
@@ -25,8 +25,7 @@ static void find_all(const struct td_jitdump *dump)
 		fuzz_must(code->start < code->end);
 		name = td_jitdump_find(dump, code->start, code->end - code->start,
 				       code->from_ns, code->until_ns);
-		fuzz_must(code->from_ns >= code->until_ns ||
-			  (name && strlen(name) < SIZE_MAX));
+		fuzz_must(code->from_ns >= code->until_ns || name);
 		td_jitdump_find(dump, code->end - 1, UINT64_MAX, 0, UINT64_MAX);
 	}
 }
