@@ -297,11 +297,12 @@ void td_clock_data_free(struct td_clock_data *d)
 /*
  * Where it is known to the cycle when windows were due, lengths tell as well, and without
  * errors; what they count is told by both, for its errors are others.  Paces alone want
- * such windows.
+ * such windows.  Where the core is shared `sharp` says only that no edge is in between.
  */
 static int is_told(const struct td_separate_input *input, const struct td_axis *axis)
 {
-	int due = axis->sharp || (axis->follows && axis->start_spread <= 0);
+	int due = (axis->sharp && !input->shared) ||
+		  (axis->follows && axis->start_spread <= 0);
 
 	return !input->paced || (input->exact && due);
 }

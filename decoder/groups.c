@@ -23,8 +23,9 @@ struct source {
 	const char *name;
 	double value;
 	double half;         /* of its 95 % interval */
-	double unseen;       /* the same of what change[] does not show */
-	const float *change; /* td_groups_rate */
+	double beside;       /* td_groups_rate */
+	const float *change; /* the same */
+	double unseen;       /* as `half`, of what these two do not show */
 	uint32_t group;
 	uint64_t windows;
 };
@@ -271,8 +272,10 @@ static int told(const struct td_groups_plan *plan, uint32_t i,
 	if (!groups || !groups->rate[i].known)
 		return 0;
 	*rate = groups->rate[i];
-	if (!rate->change)
+	if (!rate->change) {
 		rate->unseen = rate->half;
+		rate->beside = 0;
+	}
 	if (rate->own && has_windows(plan, i, first, n, groups)) {
 		double cost =
 			cost_half(plan, i, sums_of(plan, i, first, &n, groups), groups);
@@ -307,6 +310,7 @@ static void add_told(struct sources *all, const struct td_file_event *event,
 				.name = event->name,
 				.value = rate->value,
 				.half = rate->half,
+				.beside = rate->beside,
 				.unseen = rate->unseen,
 				.change = rate->change,
 				.group = event->group,
@@ -490,23 +494,26 @@ static double slope_of(struct sources *all, const char *text, double value, uint
 
 /*
  * How far what is not known of the sources moves the result.  Batches of windows show how
- * sources go together, of one group's windows as of several groups'.  Of what no batch
- * shows nobody knows: of one group moves are added, of several in squares.
+ * sources go together, of one group's windows as of several groups', and all that go with
+ * instructions go with one error of these.  Of what neither shows nobody knows: of one
+ * group moves are added, of several in squares.
  */
 static double half_of(struct sources *all, const char *text, double value)
 {
-	double moved[TD_GROUPS_MAX + 1] = {0}, batch[TD_BATCHES] = {0}, square;
+	double moved[TD_GROUPS_MAX + 1] = {0}, batch[TD_BATCHES] = {0}, beside = 0;
+	double square;
 
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct source *source = &all->source[i];
 		double slope = slope_of(all, text, value, i);
 
 		moved[source->group] += fabs(slope) * source->unseen;
+		beside += slope * source->beside;
 		for (int b = 0; b < TD_BATCHES && source->change; b++)
 			batch[b] += slope * source->change[b];
 	}
 	all->moved = UINT32_MAX;
-	square = pow(td_jackknife_half(batch), 2);
+	square = pow(td_jackknife_half(batch), 2) + beside * beside;
 	for (uint32_t g = 0; g <= NODES; g++)
 		square += moved[g] * moved[g];
 	return sqrt(square);

@@ -48,10 +48,11 @@ struct td_groups_rate {
 	unsigned df; /* of Student's distribution */
 	double value;
 	double half; /* of its 95 % interval */
-	/* [TD_BATCHES]: how the value moves without a batch of windows, malloc()'s; and
-	 * what of `half` no batch shows.  NULL: all of it. */
+	/* [TD_BATCHES]: how the value moves without a batch of windows, malloc()'s; what
+	 * of `half` goes with what no batch shows of the instructions of all windows,
+	 * signed; and what of it neither shows.  NULL: that is all of it. */
 	float *change;
-	double unseen;
+	double beside, unseen;
 };
 
 /* The windows of one function, group by group; group 0 is not used. */

@@ -705,6 +705,7 @@ int td_report_log_separate(struct td_report *report)
 		.returns = report->log->returns,
 		.chosen = report->log->chosen,
 		.by_kernel = report->log->by_kernel,
+		.shared = td_groups_is_shared(&report->plan),
 		.exact = report->log->exact,
 		.width = report->log->width,
 		.together = report->log->together,

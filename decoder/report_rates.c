@@ -139,7 +139,8 @@ static void take_instructions(const struct td_separate_trace *insns, double widt
 	to->rate.df = insns->df;
 	to->rate.value = width * insns->value;
 	to->rate.half = width * t * sqrt(insns->variance);
-	to->rate.unseen = width * t * sqrt(fmax(0, insns->variance - seen));
+	to->rate.unseen = 0;
+	to->rate.beside = width * t * sqrt(fmax(0, insns->variance - seen));
 	to->moves = 1;
 	for (int b = 0; b < TD_BATCHES; b++)
 		to->change[b] = (float)(width * insns->change[b]);
@@ -148,7 +149,10 @@ static void take_instructions(const struct td_separate_trace *insns, double widt
 static void take_moves(const struct td_separate_moves *moves, size_t event, double by,
 		       struct found *to)
 {
-	to->rate.unseen = by * td_student_t95(to->rate.df) * sqrt(moves->unseen[event]);
+	double t = td_student_t95(to->rate.df);
+
+	to->rate.unseen = by * t * sqrt(moves->unseen[event]);
+	to->rate.beside = by * t * moves->beside[event];
 	to->moves = 1;
 	for (int b = 0; b < TD_BATCHES; b++)
 		to->change[b] = (float)by * moves->change[event][b];

@@ -73,6 +73,8 @@ struct td_separate_input {
 	unsigned known_at;
 	double known_by;
 	int by_kernel; /* it cut the windows: nothing of ours is in them */
+	int shared; /* another thread of the core comes and goes: our own code takes more
+		       time or less by that, without any edge */
 	/* Slots of ours that windows may differ by for all that is known; standard
 	 * deviation. */
 	double own_doubt;
@@ -163,10 +165,12 @@ struct td_separate_trace {
 
 #define TD_MOVES_FEWEST 4 /* ends of windows in a function */
 
-/* How a function's rates move without a batch, and the variance of each that no batch
- * shows: what is made of several is as sure as they go together. */
+/* How a function's rates move without a batch, and by a standard deviation of what no
+ * batch shows of td_separate_input.known; and the variance of each that neither shows:
+ * what is made of several is as sure as they go together. */
 struct td_separate_moves {
 	float change[TD_SEPARATE_NODES][TD_BATCHES];
+	double beside[TD_SEPARATE_NODES];
 	double unseen[TD_SEPARATE_NODES];
 };
 

@@ -120,5 +120,7 @@ void td_beside_take(const struct td_beside *beside, const struct td_separate_inp
 
 		for (int b = 0; b < TD_BATCHES && moves; b++)
 			moves->change[k][b] -= (float)(slope * away[b]);
+		if (moves)
+			moves->beside[k] = slope * sqrt(off.fixed);
 	}
 }

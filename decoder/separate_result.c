@@ -39,7 +39,8 @@ struct answer {
 	double ends; /* windows that open or close in it: twice those that do both */
 	double prior;
 	double covered;
-	double uneven;        /* error by functions that vary and by the own cost */
+	double uneven;        /* error by functions that vary */
+	td_sides cost;        /* the same by the own cost */
 	double lean;          /* error by a lean that is left to instructions */
 	td_sides value, free; /* bounded, and as the equations have it */
 	td_sides off;         /* by noise that is still in the equations */
@@ -129,12 +130,11 @@ static double mean_cycles(const struct td_separate_state *s)
 /*
  * A function that is slower when it behaves differently looks different to windows
  * that open or close in it than to those that pass: see doc/estimates.md.  What own
- * windows do not cover depends on others.  The own cost's mix is rounded like all
- * fields; all functions have the same error of it.
+ * windows do not cover depends on others.
  */
 static void find_uneven(const struct td_separate_state *s, struct answer *answer)
 {
-	double varies = 0, ends = 0, cost;
+	double varies = 0, ends = 0;
 	int both = s->input->paced && s->axis.follows && s->clock.value;
 	double part = both ? UNEVEN_BOTH : UNEVEN;
 
@@ -142,12 +142,41 @@ static void find_uneven(const struct td_separate_state *s, struct answer *answer
 		varies += s->columns.ends[c] * s->varies[c];
 		ends += s->columns.ends[c];
 	}
-	cost = hypot(hypot(COST_SURE, sqrt(s->axis.between)),
-		     s->input->own_doubt / fmax(1, s->axis.width)) /
-	       fmax(1, s->window_cycles);
 	for (size_t f = 0; f < s->input->functions && ends > 0; f++)
-		answer[f].uneven =
-			hypot(part * varies / ends * (1 - answer[f].covered), cost);
+		answer[f].uneven = part * varies / ends * (1 - answer[f].covered);
+}
+
+/* The most of all nodes of level 1 but one. */
+static double most_beside(const double *doubt, int node)
+{
+	double most = 0;
+
+	for (int k = 0; k < TD_NODES_LEVEL1; k++)
+		most = k == node ? most : fmax(most, doubt[k]);
+	return most;
+}
+
+/*
+ * The own cost's mix is rounded like all fields, and differs from function to function:
+ * of a rate by its own, of a fraction as well by what others make of the program's slots.
+ */
+static void find_cost(const struct td_separate_state *s, struct answer *answer)
+{
+	double doubt = s->input->own_doubt / fmax(1, s->axis.width);
+	td_sides by;
+
+	for (int k = 0; k < TD_SEPARATE_NODES; k++)
+		by[k] = sqrt(COST_SURE * COST_SURE + s->axis.differs[k] + doubt * doubt) /
+			fmax(1, s->window_cycles);
+	for (size_t f = 0; f < s->input->functions; f++)
+		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
+			double part = fmin(1, fmax(0, answer[f].value[k]));
+
+			if (s->input->rates)
+				part = 0;
+			answer[f].cost[k] =
+				(1 - part) * by[k] + part * most_beside(by, k);
+		}
 }
 
 static int find_repeated(const struct td_separate_state *s, struct answer *answer)
@@ -181,6 +210,7 @@ static int add_all(const struct td_separate_state *s, struct answer *answer)
 	if (!err) {
 		add_up(s, &off, answer);
 		find_uneven(s, answer);
+		find_cost(s, answer);
 		err = find_repeated(s, answer);
 	}
 	free(off.each);
@@ -472,8 +502,9 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 				    (minus[node] < 0 ? 0 : a->late[minus[node]]));
 
 	return bias * bias + differ + off * off + rest * rest +
-	       a->common[measured[node]] + a->uneven * a->uneven + a->lean * a->lean +
-	       late * late + end_error(s, a, visit, node) +
+	       a->common[measured[node]] + a->uneven * a->uneven +
+	       pow(a->cost[measured[node]], 2) + a->lean * a->lean + late * late +
+	       end_error(s, a, visit, node) +
 	       fmax(rounding(a, node), a->repeated * (minus[node] < 0 ? 1 : 2));
 }
 
@@ -534,7 +565,8 @@ static void finish_moves(const struct td_separate_state *s,
 			moves->change[k][b] = (float)change[b];
 		}
 		moves->unseen[k] = fmax(0, reading[td_separate_node_of(k)].variance -
-						   td_jackknife_variance(change));
+						   td_jackknife_variance(change) -
+						   moves->beside[k] * moves->beside[k]);
 	}
 }
 

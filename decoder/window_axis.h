@@ -47,8 +47,9 @@ struct td_axis {
 	double cost[TD_SEPARATE_NODES]; /* cycles where windows begin, as own windows say
 					 */
 	double cost_error;              /* of each of them; 0: not known */
-	double between; /* variance of the cost from function to function, cycles squared
-			 */
+	/* variance of the cost from function to function, cycles squared: of each node,
+	 * and the most of all */
+	double differs[TD_SEPARATE_NODES], between;
 	double mix[TD_SEPARATE_NODES]; /* fractions of what a window takes beyond others
 					*/
 };

@@ -190,13 +190,12 @@ static double meet_all(struct meeting *m, const struct line *line, uint32_t line
 }
 
 /*
- * How far lines pass by the cost, squared, beyond their own errors: of the node in which
- * it is most.  R. DerSimonian and N. Laird, Meta-analysis in clinical trials, 1986.
+ * How far lines pass by the cost, squared, beyond their own errors.  R. DerSimonian and
+ * N. Laird, Meta-analysis in clinical trials, 1986.
  */
-static double scatter(const struct line *line, uint32_t lines, const struct td_axis *axis)
+static void find_scatter(const struct line *line, uint32_t lines, struct td_axis *axis)
 {
-	double most = 0;
-
+	axis->between = 0;
 	for (int k = 0; k < NODES; k++) {
 		double n = 0, q = 0, w = 0, ww = 0;
 
@@ -212,10 +211,11 @@ static double scatter(const struct line *line, uint32_t lines, const struct td_a
 			w += l->weight[k];
 			ww += l->weight[k] * l->weight[k];
 		}
-		if (n > 1 && w - ww / w > 0)
-			most = fmax(most, (q - (n - 1)) / (w - ww / w));
+		axis->differs[k] = n > 1 && w - ww / w > 0
+					   ? fmax(0, (q - (n - 1)) / (w - ww / w))
+					   : 0;
+		axis->between = fmax(axis->between, axis->differs[k]);
 	}
-	return most;
 }
 
 /*
@@ -237,7 +237,7 @@ static void find_meeting(const struct line *line, uint32_t lines,
 	move_start(&m, n, input->rates, decide, axis);
 	if (!input->exact || axis->start_spread > 0 || axis->cost_error <= 0)
 		return;
-	axis->between = scatter(line, lines, axis);
+	find_scatter(line, lines, axis);
 	meet_all(&m, line, lines, axis->between);
 	axis->start = before.start;
 	axis->start_error = before.start_error;

@@ -19,7 +19,7 @@ import os, re
 run = report["run"]
 told = {t["address"]: t for t in truth if t["what"] == "function"}
 level1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
-seen = 0
+seen, wide = 0, []
 widest = float(os.environ["WIDEST"]) / 100
 for f in report["functions"]:
     t = told.get(f["address"])
@@ -29,10 +29,18 @@ for f in report["functions"]:
     for node in level1:
         v, true = f["topdown"][node], t["topdown"][node] / t["slots"]
         half = (v["high"] - v["low"]) / 2
-        check(abs(v["value"] - true) < 0.005 + 3 * half and half < widest,
-              "%s %s: %.2f +- %.2f %%, the truth is %.2f" %
-              (t["name"], node, 100 * v["value"], 100 * half, 100 * true))
+        told_as = "%s %s: %.2f +- %.2f %%, the truth is %.2f" % (
+            t["name"], node, 100 * v["value"], 100 * half, 100 * true)
+        check(abs(v["value"] - true) < 0.005 + 3 * half, told_as)
+        if half >= widest:
+            wide.append(told_as)
+    # up to 7 % off in 17 runs; 94 where windows of our own code were taken for the program's
+    if "inst" in f.get("events", {}):
+        rate, true = f["events"]["inst"]["per_cycle"]["value"], t["insns"] / t["cycles"]
+        check(abs(rate / true - 1) < 0.15, "%s: %.4f instructions a cycle, not %.4f" % (t["name"], rate, true))
 check(seen == 12, "%d functions" % seen)
+# few windows of a function may all have met one state of the other thread
+check(len(wide) <= 2, "wider than %g points: %s" % (100 * widest, "; ".join(wide)))
 # how much of the time the other one ran as well: of the program, our code and all
 parts = [t for t in truth if t["what"] in ("function", "rest", "agent")]
 shared = sum(t["second"] for t in parts) / sum(t["cycles"] for t in parts)
@@ -49,8 +57,8 @@ if run["backend"] == "events":
               (value, low, high, turns, shared))
 END_OF_STATEMENTS
 
-# shares LABEL SIBLING FROM-TO POINTS OPTIONS LEVEL ROUNDS: that part of the time shared, no
-# interval wider than that
+# shares LABEL SIBLING FROM-TO POINTS OPTIONS LEVEL ROUNDS: that part of the time shared, hardly
+# an interval wider than that
 shares()
 {
 	echo
@@ -72,21 +80,21 @@ rates = [f["events"]["any"]["per_cycle"]["value"] for f in report["functions"] i
 check(len(rates) == 12 and all(abs(rate - 1) < 0.01 for rate in rates), "THREAD_ANY a cycle: %s" % rates)
 END_OF_STATEMENTS
 # How sure that is depends on how often the other one comes and goes meanwhile: half widths were
-# below 6 points in most runs, 18 in one, and 27 in one on a busy machine, 6 points off.
-shares skx-both "$now_and_then" "0.05 0.98" 50 "-m skx-smt" 1 150
+# up to 16 points in eight runs, seldom of more than one function.
+shares skx-both "$now_and_then" "0.05 0.98" 20 "-m skx-smt" 1 150
 
 # Who may not: that event alone is missing.
 said="tdagent: TDAGENT_EVENTS: any is not counted: Permission denied"
-shares ivb-both "$now_and_then TDAGENT_EVENTS=any=r20003c" "0.05 0.98" 50 "-m ivb-smt -u 1000 -p 2" 1 150
+shares ivb-both "$now_and_then TDAGENT_EVENTS=any=r20003c" "0.05 0.98" 20 "-m ivb-smt -u 1000 -p 2" 1 150
 said=
 holds ivb-both <<'END_OF_STATEMENTS'
 check(not any("any" in f.get("events", {}) for f in report["functions"]), "there is THREAD_ANY")
 END_OF_STATEMENTS
 
 # Zen: the slots that the other one had are counted, beside the backend's.
-# Half widths were up to 0.1 points in three runs while it was always there, else up to 9.2.
+# Half widths were up to 0.1 points in three runs while it was always there, else up to 13 in nine.
 shares zen4-busy "$busy" "0.98 1" 1 "-m zen4-smt" 1 60
-shares zen4-both "$now_and_then" "0.05 0.98" 30 "-m zen4-smt" 1 150
+shares zen4-both "$now_and_then" "0.05 0.98" 20 "-m zen4-smt" 1 150
 
 # SLOTS are distributed by the hardware, functions are shorter than windows.
 echo

@@ -55,6 +55,7 @@ decoder_tests = \
 	tests/unit/test_separate_beside \
 	tests/unit/test_separate_clock \
 	tests/unit/test_separate_edges \
+	tests/unit/test_separate_moves \
 	tests/unit/test_separate_own \
 	tests/unit/test_separate_parts \
 	tests/unit/test_separate_states \
@@ -219,6 +220,9 @@ tests_unit_test_window_common_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_alike_SOURCES = tests/unit/test_separate_alike.c tests/unit/unit.h
 tests_unit_test_separate_alike_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_alike_LDADD = $(td_unit_ldadd) -lm
+tests_unit_test_separate_moves_SOURCES = tests/unit/test_separate_moves.c $(td_separated)
+tests_unit_test_separate_moves_CFLAGS = $(td_unit_cflags)
+tests_unit_test_separate_moves_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_separate_own_SOURCES = tests/unit/test_separate_own.c $(td_separated)
 tests_unit_test_separate_own_CFLAGS = $(td_unit_cflags)
 tests_unit_test_separate_own_LDADD = $(td_unit_ldadd) -lm

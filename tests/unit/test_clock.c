@@ -577,6 +577,30 @@ START_TEST(nothing_to_tell)
 }
 END_TEST
 
+/* No edge comes between a sharp start and the program; but on a shared core our own code
+ * does, which takes one time or another: not when nothing says that starts vary. */
+START_TEST(shared_cores)
+{
+	struct sim_setup setup = clocked_edges;
+	struct clocked run;
+
+	setup.windows = 6000;
+	for (int sharp = 0; sharp < 2; sharp++) {
+		setup.sharp = sharp;
+		setup.edge = sharp ? clocked_edges.edge : 0;
+		clocked_start(&run, &setup);
+		run.input.exact = run.input.paced = run.input.traced = 1;
+		run.input.left = 2;
+		ck_assert(is_told(&run));
+		run.input.shared = 1;
+		ck_assert_int_eq(is_told(&run), !sharp);
+		run.input.paced = 0;
+		ck_assert(is_told(&run));
+		clocked_finish(&run);
+	}
+}
+END_TEST
+
 /* Without edges what an own window takes is known, and stands among what it counts. */
 START_TEST(sharp_lengths)
 {
@@ -718,5 +742,6 @@ int main(void)
 							 fractions,
 							 errors,
 							 nothing_to_tell,
+							 shared_cores,
 							 NULL});
 }

@@ -221,6 +221,34 @@ START_TEST(rates_go_together)
 }
 END_TEST
 
+/* The same by what all windows know of instructions, each by so much and to one side;
+ * that is no other error than batches show. */
+START_TEST(rates_go_with_instructions)
+{
+	const double one = 10 * 6 * 4 / 100. / 10;
+
+	for (int sign = -1; sign <= 1; sign += 2) {
+		know(2, 6, 0, 1, 0);
+		know(3, 4, 0, 1, 0);
+		groups.rate[2].beside = sign * 0.6 / 1000;
+		groups.rate[3].beside = 0.4 / 1000;
+		groups.rate[2].half = 0.6 / 1000;
+		groups.rate[3].half = 0.4 / 1000;
+		ck_assert_double_eq_tol(half_of(TD_NODE_BRANCH_MISPREDICTS),
+					(1 - sign) * one, 0.03);
+	}
+	know(2, 6, 0.6, 1, 0);
+	know(3, 4, 0.4, 1, 0);
+	groups.rate[3].beside = 0.4 / 1000;
+	ck_assert_double_eq_tol(half_of(TD_NODE_BRANCH_MISPREDICTS), one, 0.03);
+	/* whose batches nobody knows all is unseen of */
+	know(2, 6, 0, 1, 0);
+	know(3, 4, 0.4, 0, 0);
+	groups.rate[3].beside = -0.4 / 1000;
+	ck_assert_double_eq_tol(half_of(TD_NODE_BRANCH_MISPREDICTS), one, 0.03);
+}
+END_TEST
+
 /* Uops retired and fused are group 3's, instructions all groups': which of the function's
  * states windows met is in all of them. */
 START_TEST(groups_go_together)
@@ -677,6 +705,7 @@ int main(void)
 				      level_2_is_a_part_of_level_1,
 				      groups_know_their_own_cost,
 				      rates_go_together,
+				      rates_go_with_instructions,
 				      groups_go_together,
 				      steps_of_formulas,
 				      below_0_by_chance,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/jackknife.h"
 #include "decoder/separate.h"
 #include "decoder/separate_parts.h"
 #include "tests/unit/separated.h"
@@ -699,43 +698,6 @@ START_TEST(many_functions)
 }
 END_TEST
 
-/* What batches show of the first of some rates, variances of all functions added up. */
-static double batches_show(unsigned together)
-{
-	const struct sim_setup setup = {.kind = SIM_AWKWARD,
-					.seed = 3,
-					.windows = 5000,
-					.shortest = 2,
-					.most = 600};
-	struct td_separate_input input;
-	double sum = 0;
-
-	sim_run(&sim, &setup);
-	input = sim_input(&sim);
-	input.rates = input.shuffled = 1;
-	input.together = together;
-	ck_assert_int_eq(td_separate(&input, &result), 0);
-	for (size_t f = 0; f < result.functions; f++) {
-		double change[TD_BATCHES];
-
-		for (int b = 0; b < TD_BATCHES && result.moves[f]; b++)
-			change[b] = result.moves[f]->change[0][b];
-		sum += result.moves[f] ? td_jackknife_variance(change) : 0;
-	}
-	done();
-	return sum;
-}
-
-/* Of windows that were measured four at a time a quarter is chance of its own. */
-START_TEST(moves_of_windows_together)
-{
-	double one = batches_show(1);
-
-	ck_assert_double_gt(one, 0);
-	ck_assert_double_eq_tol(batches_show(4) / one, 4, 1e-3);
-}
-END_TEST
-
 int main(void)
 {
 	return unit_main("separate",
@@ -756,7 +718,6 @@ int main(void)
 						few_of_its_own,
 						lost_fractions,
 						level_1_only,
-						moves_of_windows_together,
 						little,
 						many_functions,
 						NULL});

@@ -220,6 +220,22 @@ START_TEST(batches_follow)
 }
 END_TEST
 
+/* What no batch shows of what all windows know is in both rates alike. */
+START_TEST(hidden_ones_go_together)
+{
+	const struct errors e = {.states = 0.02,
+				 .event = 0.001,
+				 .known = 0.003,
+				 .hidden = 0.004,
+				 .slope = SLOPE};
+
+	memset(seed, 9, sizeof(seed));
+	run(&e);
+	ck_assert_double_eq_tol(moves.beside[0], SLOPE * 0.004, 0.0005);
+	ck_assert_double_eq_tol(moves.beside[AT], BY * 0.004, 0.001);
+}
+END_TEST
+
 START_TEST(nobody_knows)
 {
 	const struct errors e = {.states = 0.02, .event = 0.004, .slope = SLOPE};
@@ -236,8 +252,8 @@ END_TEST
 int main(void)
 {
 	return unit_main("separate_beside",
-			 (const TTest *const[]){states_are_known, bias_is_known,
-						what_does_not_go_along, badly_known,
-						the_count_itself, batches_follow,
-						nobody_knows, NULL});
+			 (const TTest *const[]){
+				 states_are_known, bias_is_known, what_does_not_go_along,
+				 badly_known, the_count_itself, batches_follow,
+				 hidden_ones_go_together, nobody_knows, NULL});
 }

@@ -19,6 +19,8 @@ static int decided;
 static double empties_beside; /* cycles by which they say another start */
 static size_t torn;           /* so many windows lose cycles, and no other count does */
 static float longer;          /* slots, of every third empty window */
+static float apart; /* slots of frontend bound by which odd functions' cost is more, and
+		       of bad speculation by which it is less */
 
 static void lose_cycles(void)
 {
@@ -37,6 +39,18 @@ static void lengthen_empties(void)
 	for (size_t i = 0, empty = 0; i < sim.windows; i++)
 		if (sim.window[i].empty && empty++ % 3 == 0)
 			sim.window[i].slots += longer;
+}
+
+static void tear_costs(void)
+{
+	for (size_t i = 0; i < sim.windows; i++) {
+		struct td_separate_window *w = &sim.window[i];
+
+		if (w->empty || w->open % 2 == 0)
+			continue;
+		w->value[TD_NODE_FRONTEND_BOUND] += apart;
+		w->value[TD_NODE_BAD_SPECULATION] -= apart;
+	}
 }
 
 static void count_alike(void)
@@ -65,6 +79,7 @@ static void find(int exact, double edge)
 	sim_run(&sim, &setup);
 	lose_cycles();
 	lengthen_empties();
+	tear_costs();
 	input = sim_input(&sim);
 	input.exact = exact;
 	input.returns = returns;
@@ -120,6 +135,24 @@ START_TEST(nearly_equal_empties)
 	ck_assert_double_eq(axis.start, axis.empty - axis.beyond);
 	ck_assert_double_ge(axis.start_error, 0.015);
 	ck_assert_double_le(axis.start_error, 0.05);
+}
+END_TEST
+
+/* The cost differs from function to function in the nodes in which it does. */
+START_TEST(costs_of_their_own)
+{
+	const double square = pow(3 / 2., 2); /* of half of that about the mean */
+
+	longer = 6;
+	apart = 3 * (float)WIDTH;
+	find(1, 0);
+	longer = apart = 0;
+	ck_assert_double_eq_tol(axis.differs[TD_NODE_FRONTEND_BOUND], square, square / 2);
+	ck_assert_double_eq_tol(axis.differs[TD_NODE_BAD_SPECULATION], square,
+				square / 2);
+	ck_assert_double_eq_tol(axis.between, square, square / 2);
+	ck_assert_double_lt(axis.differs[TD_NODE_RETIRING], square / 5);
+	ck_assert_double_lt(axis.differs[TD_NODE_BACKEND_BOUND], square / 5);
 }
 END_TEST
 
@@ -229,7 +262,8 @@ int main(void)
 {
 	return unit_main("window_start",
 			 (const TTest *const[]){exact_counts_have_begun, without_edges,
-						nearly_equal_empties, due_lengths,
-						lost_cycles, rates_go_together,
+						nearly_equal_empties, costs_of_their_own,
+						due_lengths, lost_cycles,
+						rates_go_together,
 						a_batch_decides_nothing, NULL});
 }
