@@ -11,12 +11,15 @@
 #include "decoder/parallel.h"
 #include "decoder/separate_parts.h"
 #include "decoder/student.h"
+#include "decoder/text.h"
 
 #define USUAL 0.2       /* an event's mean, as a part of slots: separate.h's scale */
 #define RARE 50         /* times as rare as the commonest: mostly instructions */
 #define EVENTS_FEW 100  /* in all windows */
 #define VISIT_LONG 1000 /* cycles */
 #define OPENED_FEW 4    /* windows of the group that open in a function */
+#define SWAYED_MUCH                                                                      \
+	0.2 /* td_separate_cost.swayed: windows of 300 cycles have 0.4, of 1,000 0.1 */
 
 struct event {
 	uint32_t number; /* in the plan */
@@ -381,9 +384,10 @@ static int take_result(struct td_report *report, struct group *group)
 	return err;
 }
 
-/* Of group[n], two of each from `first` on, of which one has the rare events. */
+/* Of group[n], two of each from `first` on, of which one has the rare events.  *swayed:
+ * the most of td_separate_cost.swayed. */
 static int separate_groups(struct td_report *report, const struct group *all,
-			   uint32_t first, struct group *group, size_t n)
+			   uint32_t first, struct group *group, size_t n, double *swayed)
 {
 	int err;
 
@@ -396,9 +400,25 @@ static int separate_groups(struct td_report *report, const struct group *all,
 	for (size_t i = 0; i < n; i++) {
 		if (!err)
 			err = take_result(report, &group[i]);
+		*swayed = fmax(*swayed, group[i].result.cost.swayed);
 		td_separate_free(&group[i].result);
 	}
 	return err;
+}
+
+static int note_swayed(struct td_report *report, double swayed)
+{
+	if (swayed < SWAYED_MUCH)
+		return 0;
+	return td_report_note(
+		report,
+		td_text_format(
+			"windows are so short that by whether the other thread of "
+			"the core runs they hold %.0f %% more or less of the "
+			"program (standard deviation): it ran more often than they "
+			"say, and functions are known worse; take longer ones "
+			"(TDAGENT_SHORT)",
+			100 * swayed));
 }
 
 int td_report_rates(struct td_report *report, const struct td_report_rates_of *of)
@@ -414,13 +434,16 @@ int td_report_rates(struct td_report *report, const struct td_report_rates_of *o
 	struct td_separate common = {.functions = 0};
 	struct group *group = malloc((n + 1) * sizeof(*group));
 	int err = group ? 0 : -ENOMEM;
+	double swayed = 0;
 
 	if (!err && !of->insns && of->input->common) {
 		err = td_separate_common(of->input, &common);
 		all.insns = common.trace;
 	}
 	if (!err)
-		err = separate_groups(report, &all, of->first, group, n);
+		err = separate_groups(report, &all, of->first, group, n, &swayed);
+	if (!err)
+		err = note_swayed(report, swayed);
 	td_separate_free(&common);
 	free(group);
 	return err;

@@ -128,8 +128,11 @@ struct td_separate_cost {
 	double start_spread;         /* standard deviation of it from window to window */
 	double spread;  /* of what a window takes beyond what was asked for */
 	double between; /* scatter of the cost between functions, cycles */
-	int clocked;    /* of the rest instructions told (td_separate_input.clock) */
-	int follows;    /* it is known to the cycle when windows were due, no edges */
+	/* Of rates on a shared core: what our own cycles differ by from window to window,
+	 * standard deviation, as a part of the program's. */
+	double swayed;
+	int clocked; /* of the rest instructions told (td_separate_input.clock) */
+	int follows; /* it is known to the cycle when windows were due, no edges */
 };
 
 /* 0: events were told apart, which are no parts of anything. */

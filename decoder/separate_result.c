@@ -17,18 +17,20 @@
 #define ROUNDED_ONE (1. / 12)
 #define IDENTIFIED 0.8 /* less is no answer */
 #define MOSTLY_OWN 0.8
-#define SHORT_VISIT 25.  /* cycles: shorter ones are not told apart reliably */
-#define LATE_VISITS 3.   /* times what interrupts are late: the same */
-#define LEAN_MOVES 0.5   /* of a lean without a twin, a function's value, at most */
-#define LEAN_BEYOND 2.   /* the same for the part that own windows do not cover */
-#define LATE_MOVES 0.5   /* of what late interrupts may move between pieces: its error */
-#define START_SURE 0.25  /* cycles */
-#define START_EXACT 0.15 /* where nothing rounds the counts of own windows */
-#define EDGES_SURE 0.05  /* of their standard deviation */
-#define LATE_SURE 0.5    /* of how late ends are that nothing moves */
-#define UNEVEN 0.2       /* of what functions vary by, into their neighbours */
-#define UNEVEN_BOTH 0.05 /* of instructions where paces tell them as well, no edges */
-#define COST_SURE 0.05   /* cycles of each node's own cost */
+#define SHORT_VISIT 25.   /* cycles: shorter ones are not told apart reliably */
+#define LATE_VISITS 3.    /* times what interrupts are late: the same */
+#define LEAN_MOVES 0.5    /* of a lean without a twin, a function's value, at most */
+#define LEAN_BEYOND 2.    /* the same for the part that own windows do not cover */
+#define LATE_MOVES 0.5    /* of what late interrupts may move between pieces: its error */
+#define START_SURE 0.25   /* cycles */
+#define START_EXACT 0.15  /* where nothing rounds the counts of own windows */
+#define EDGES_SURE 0.05   /* of their standard deviation */
+#define LATE_SURE 0.5     /* of how late ends are that nothing moves */
+#define UNEVEN 0.2        /* of what functions vary by, into their neighbours */
+#define UNEVEN_BOTH 0.05  /* of instructions where paces tell them as well, no edges */
+#define COST_SURE 0.05    /* cycles of each node's own cost */
+#define SHARED_MOVES 0.6  /* of a rate, by what sharing makes of our own code, squared */
+#define SHARED_OTHERS 0.4 /* of what own windows do not cover */
 #define FREEDOM_MOST 1e6
 #define LEAST_SAMPLING 1e-12 /* of a fraction, squared */
 
@@ -177,6 +179,28 @@ static void find_cost(const struct td_separate_state *s, struct answer *answer)
 			answer[f].cost[k] =
 				(1 - part) * by[k] + part * most_beside(by, k);
 		}
+}
+
+/*
+ * Where another thread comes and goes our own code takes longer while it is there, so
+ * that less of the program fits into windows then, and long windows seem to be faster:
+ * how much that is of a window.
+ */
+static double find_swayed(const struct td_separate_state *s)
+{
+	return s->input->shared && s->input->rates && s->axis.sharp
+		       ? s->axis.empty_spread / fmax(1, s->window_cycles)
+		       : 0;
+}
+
+/* What that makes of a rate, and of one that own windows do not cover by others. */
+static double shared_error(const struct td_separate_state *s, const struct answer *a,
+			   int node)
+{
+	double swayed = find_swayed(s);
+
+	return SHARED_MOVES * swayed * swayed *
+	       hypot(td_separate_node(a->value, node), SHARED_OTHERS * (1 - a->covered));
 }
 
 static int find_repeated(const struct td_separate_state *s, struct answer *answer)
@@ -498,13 +522,14 @@ static double fixed_error(const struct td_separate_state *s, const struct answer
 	double differ = (a->prior * a->prior + start) * spread_of(s, node);
 	double off = td_separate_node(a->off, node);
 	double rest = td_separate_node(a->rest, node);
+	double shared = shared_error(s, a, node);
 	double late = LATE_MOVES * (a->late[measured[node]] +
 				    (minus[node] < 0 ? 0 : a->late[minus[node]]));
 
 	return bias * bias + differ + off * off + rest * rest +
 	       a->common[measured[node]] + a->uneven * a->uneven +
 	       pow(a->cost[measured[node]], 2) + a->lean * a->lean + late * late +
-	       end_error(s, a, visit, node) +
+	       shared * shared + end_error(s, a, visit, node) +
 	       fmax(rounding(a, node), a->repeated * (minus[node] < 0 ? 1 : 2));
 }
 
@@ -727,6 +752,7 @@ static void fill_cost(const struct td_separate_state *s, const struct cost *jack
 	cost->start_spread = s->axis.start_spread;
 	cost->spread = s->axis.spread;
 	cost->between = sqrt(s->normal.between);
+	cost->swayed = find_swayed(s);
 	cost->clocked = s->clock.value != NULL;
 	cost->follows = s->axis.follows && s->axis.start_spread <= 0;
 }

@@ -256,11 +256,15 @@ void log_windows(struct build *build, const struct sim *sim, enum log_kind kind)
 				LOG_BASE_TICKS + to->group + (uint32_t)sim->clock[i];
 		if (from->empty)
 			to->state = TD_WINDOW_EMPTY;
-		else if (from->open != from->close)
+		else if (from->sharp)
+			to->state = TD_WINDOW_EXACT;
+		if (from->empty)
+			continue;
+		place[from->open]->samples++;
+		if (from->open != from->close)
 			to->reject = TD_REJECT_FUNCTION;
 		else if (from->calls && kind != LOG_PARTS)
 			to->reject = TD_REJECT_NESTED;
-		place[from->open]->samples += !from->empty;
 	}
 	free(place);
 }

@@ -49,6 +49,32 @@ START_TEST(tells_apart_on_a_shared_core)
 }
 END_TEST
 
+static int has_note(const struct td_report *report, const char *words)
+{
+	for (size_t i = 0; i < report->notes; i++)
+		if (strstr(report->note[i], words))
+			return 1;
+	return 0;
+}
+
+/* Windows so short that much of them hangs on whether the other thread runs. */
+START_TEST(says_when_windows_are_short)
+{
+	struct sim_setup edges = setup;
+	struct run run;
+
+	edges.edge = 100;
+	edges.edge_spread = 0.9;
+	edges.sharp = 1;
+	for (int longer = 0; longer < 2; longer++) {
+		edges.most = longer ? 3000 : 300;
+		run_start(&run, &edges, LOG_SHARED);
+		ck_assert_int_eq(has_note(run.report, "take longer ones"), !longer);
+		run_free(&run);
+	}
+}
+END_TEST
+
 /* Small cores beside large ones that are shared: no group counts a node or how much of
  * the core there is, and returns are events of the groups or counters of all. */
 static void assert_told_apart(const char *without, const char *neither)
@@ -151,8 +177,8 @@ END_TEST
 int main(void)
 {
 	return unit_main("report_shared",
-			 (const TTest *const[]){tells_apart_on_a_shared_core,
-						tells_apart_by_events_alone,
-						tells_apart_without_returns,
-						knows_what_varies, NULL});
+			 (const TTest *const[]){
+				 tells_apart_on_a_shared_core,
+				 says_when_windows_are_short, tells_apart_by_events_alone,
+				 tells_apart_without_returns, knows_what_varies, NULL});
 }

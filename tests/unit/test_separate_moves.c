@@ -163,9 +163,57 @@ START_TEST(costs_by_nodes)
 }
 END_TEST
 
+/* Where our own code takes more or less time by whether the core is shared, rates are
+ * known worse by the square of what part of a window that is. */
+START_TEST(windows_on_a_shared_core)
+{
+	const struct sim_setup sharp = {.kind = SIM_LONG,
+					.seed = 3,
+					.windows = 5000,
+					.shortest = 2,
+					.most = 1000,
+					.edge = 50,
+					.edge_spread = 0.9,
+					.sharp = 1};
+	double alone[FUNCTIONS_MOST][TD_NODES_LEVEL1];
+	unsigned seen = 0;
+
+	for (int shared = 0; shared < 2; shared++) {
+		struct td_separate_input input;
+
+		sim_run(&sim, &sharp);
+		input = sim_input(&sim);
+		input.rates = input.exact = 1;
+		input.shared = shared;
+		ck_assert_int_eq(td_separate(&input, &result), 0);
+		ck_assert_uint_le(result.functions, FUNCTIONS_MOST);
+		ck_assert(shared ? result.cost.swayed > 0.05 : result.cost.swayed == 0);
+		for (size_t f = 0; f < result.functions; f++)
+			for (int k = 0; k < TD_NODES_LEVEL1; k++) {
+				struct td_estimate e =
+					result.function[f].node[k].estimate;
+				double half = (e.high - e.low) / 2;
+				double by = 1.96 * 0.6 * pow(result.cost.swayed, 2);
+
+				if (shared && e.value > 0.2) {
+					ck_assert_double_eq_tol(
+						sqrt(half * half -
+						     alone[f][k] * alone[f][k]),
+						by * e.value, 0.2 * by * e.value);
+					seen++;
+				}
+				alone[f][k] = half;
+			}
+		done();
+	}
+	ck_assert_uint_gt(seen, 10);
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("separate_moves",
 			 (const TTest *const[]){moves_of_windows_together, moves_are_all,
-						costs_by_nodes, NULL});
+						costs_by_nodes, windows_on_a_shared_core,
+						NULL});
 }
