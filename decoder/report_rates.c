@@ -412,11 +412,11 @@ static int note_swayed(struct td_report *report, double swayed)
 	return td_report_note(
 		report,
 		td_text_format(
-			"windows are so short that by whether the other thread of "
-			"the core runs they hold %.0f %% more or less of the "
-			"program (standard deviation): it ran more often than they "
-			"say, and functions are known worse; take longer ones "
-			"(TDAGENT_SHORT)",
+			"what our own code takes differs by %.0f %% of what windows "
+			"have of the program (standard deviation), as where the "
+			"other thread of the core comes and goes: it ran more often "
+			"than they say then, and functions are known worse; take "
+			"longer windows (TDAGENT_SHORT)",
 			100 * swayed));
 }
 

@@ -73,8 +73,8 @@ struct td_separate_input {
 	unsigned known_at;
 	double known_by;
 	int by_kernel; /* it cut the windows: nothing of ours is in them */
-	int shared; /* another thread of the core comes and goes: our own code takes more
-		       time or less by that, without any edge */
+	int shared; /* the core has another thread, and where that comes and goes our own
+		       code takes more time or less, without any edge */
 	/* Slots of ours that windows may differ by for all that is known; standard
 	 * deviation. */
 	double own_doubt;

@@ -172,10 +172,9 @@ static void find_cost(const struct td_separate_state *s, struct answer *answer)
 			fmax(1, s->window_cycles);
 	for (size_t f = 0; f < s->input->functions; f++)
 		for (int k = 0; k < TD_SEPARATE_NODES; k++) {
-			double part = fmin(1, fmax(0, answer[f].value[k]));
+			double value = fmin(1, fmax(0, answer[f].value[k]));
+			double part = s->input->rates ? 0 : value;
 
-			if (s->input->rates)
-				part = 0;
 			answer[f].cost[k] =
 				(1 - part) * by[k] + part * most_beside(by, k);
 		}

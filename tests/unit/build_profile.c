@@ -286,3 +286,11 @@ void build_add(const struct build *build, struct td_report *report)
 	ck_assert_int_eq(td_report_add(report, &profile, "x.tdp", TD_FATE_EXITED), 0);
 	td_profile_free(&profile);
 }
+
+int build_has_note(const struct td_report *report, const char *words)
+{
+	for (size_t i = 0; i < report->notes; i++)
+		if (strstr(report->note[i], words))
+			return 1;
+	return 0;
+}

@@ -80,4 +80,7 @@ int build_parse(const struct build *build, size_t length, struct td_profile *pro
 /* The same profile as one of the report's, of a run that has exited. */
 void build_add(const struct build *build, struct td_report *report);
 
+/* 1: one of its notes has these words. */
+int build_has_note(const struct td_report *report, const char *words);
+
 #endif

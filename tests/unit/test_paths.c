@@ -266,14 +266,6 @@ START_TEST(threads_and_profiles_are_one_tree)
 }
 END_TEST
 
-static int has_note(const struct td_report *report, const char *words)
-{
-	for (size_t i = 0; i < report->notes; i++)
-		if (strstr(report->note[i], words))
-			return 1;
-	return 0;
-}
-
 START_TEST(what_is_missing_is_said)
 {
 	struct td_report *report = td_report_new(&(struct td_report_query){0});
@@ -289,8 +281,8 @@ START_TEST(what_is_missing_is_said)
 	function(0x1000, 100);
 	add(report);
 	ck_assert_int_eq(td_report_finish(report), 0);
-	ck_assert(has_note(report, "callers of 25 of 200 samples"));
-	ck_assert(has_note(report, "1 of 2 processes"));
+	ck_assert(build_has_note(report, "callers of 25 of 200 samples"));
+	ck_assert(build_has_note(report, "1 of 2 processes"));
 	ck_assert_uint_eq(row(report, 0x1000)->total.samples, 75);
 	td_report_free(report);
 	build_free(&build);
@@ -299,7 +291,7 @@ START_TEST(what_is_missing_is_said)
 	function(0x1000, 100);
 	report = finish((struct td_report_query){0});
 	ck_assert_int_eq(report->has_paths, 0);
-	ck_assert(!has_note(report, "call path"));
+	ck_assert(!build_has_note(report, "call path"));
 	td_report_free(report);
 	build_free(&build);
 }

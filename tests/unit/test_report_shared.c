@@ -49,14 +49,6 @@ START_TEST(tells_apart_on_a_shared_core)
 }
 END_TEST
 
-static int has_note(const struct td_report *report, const char *words)
-{
-	for (size_t i = 0; i < report->notes; i++)
-		if (strstr(report->note[i], words))
-			return 1;
-	return 0;
-}
-
 /* Windows so short that much of them hangs on whether the other thread runs. */
 START_TEST(says_when_windows_are_short)
 {
@@ -69,7 +61,9 @@ START_TEST(says_when_windows_are_short)
 	for (int longer = 0; longer < 2; longer++) {
 		edges.most = longer ? 3000 : 300;
 		run_start(&run, &edges, LOG_SHARED);
-		ck_assert_int_eq(has_note(run.report, "take longer ones"), !longer);
+		ck_assert_int_eq(
+			build_has_note(run.report, "longer windows (TDAGENT_SHORT)"),
+			!longer);
 		run_free(&run);
 	}
 }
