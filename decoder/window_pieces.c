@@ -9,7 +9,9 @@
 #include "decoder/estimate.h"
 
 #define PIECE_WINDOWS 40u /* own ones, at least, in a piece */
+#define BORDER_WINDOWS 20 /* at least, on either side of a border that is moved */
 #define PIECES_DIFFER 12. /* times what chance makes of equal pieces */
+#define ROUNDS_MOST 8     /* of moving borders and joining what they part */
 #define LINES 4.          /* numbers that two lines are */
 #define STRETCH_ENDS 40u  /* at least, in a stretch */
 #define STRETCH_PART 0.01 /* of its function's ends, at least */
@@ -106,17 +108,23 @@ static void add_sample(struct piece *piece, const struct sample *sample)
 	}
 }
 
+/* Adds the sums of `part`, times `times`. */
+static void add_sums(struct piece *to, const struct piece *part, double times)
+{
+	to->n += times * part->n;
+	to->x += times * part->x;
+	to->xx += times * part->xx;
+	to->reading += times * part->reading;
+	for (int k = 0; k < VALUES; k++) {
+		to->y[k] += times * part->y[k];
+		to->yy[k] += times * part->yy[k];
+		to->xy[k] += times * part->xy[k];
+	}
+}
+
 static void join(struct piece *into, const struct piece *next)
 {
-	into->n += next->n;
-	into->x += next->x;
-	into->xx += next->xx;
-	into->reading += next->reading;
-	for (int k = 0; k < VALUES; k++) {
-		into->y[k] += next->y[k];
-		into->yy[k] += next->yy[k];
-		into->xy[k] += next->xy[k];
-	}
+	add_sums(into, next, 1);
 }
 
 /* Sum of squares of what the lines miss. */
@@ -221,6 +229,63 @@ static uint32_t join_similar(const struct td_axis *axis, struct piece *piece,
 		memmove(&piece[least + 1], &piece[least + 2],
 			(pieces - least - 2) * sizeof(*piece));
 		pieces--;
+	}
+	return pieces;
+}
+
+/* Where, between two pieces, what they miss is least.  Pieces of as many windows end in
+ * the middle of a loop as often as at its end, and a piece that ends in one has no own
+ * windows.  1 if the border has moved. */
+static int move_border(const struct sample *sample, struct piece *a, struct piece *b)
+{
+	struct piece left = {.at = a->at}, both = *a;
+	uint32_t border = b->at;
+	double least;
+	size_t n;
+
+	join(&both, b);
+	n = (size_t)both.n;
+	least = missed(a) + missed(b);
+	for (size_t i = 0; i + BORDER_WINDOWS < n; i++) {
+		struct piece right = both;
+		double now;
+
+		if (i >= BORDER_WINDOWS && sample[i].offset != sample[i - 1].offset) {
+			add_sums(&right, &left, -1);
+			right.at = sample[i].offset;
+			now = missed(&left) + missed(&right);
+			if (now < least) {
+				least = now;
+				*a = left;
+				*b = right;
+			}
+		}
+		add_sample(&left, &sample[i]);
+	}
+	return b->at != border;
+}
+
+static int move_borders(const struct sample *sample, struct piece *piece, uint32_t pieces)
+{
+	int moved = 0;
+
+	for (uint32_t p = 0; p + 1 < pieces; p++) {
+		moved |= move_border(sample, &piece[p], &piece[p + 1]);
+		sample += (size_t)piece[p].n;
+	}
+	return moved;
+}
+
+/* Pieces that differ, and no border between them that is in the wrong place. */
+static uint32_t find_pieces(const struct td_axis *axis, const struct sample *sample,
+			    size_t n, struct piece *piece)
+{
+	uint32_t pieces = join_similar(axis, piece, cut_evenly(piece, sample, n));
+
+	for (int round = 0; round < ROUNDS_MOST; round++) {
+		if (!move_borders(sample, piece, pieces))
+			break;
+		pieces = join_similar(axis, piece, pieces);
 	}
 	return pieces;
 }
@@ -477,7 +542,7 @@ static size_t cut_by_value(const struct td_axis *axis, struct td_pieces *pieces,
 
 	while (here < n && sample[here].offset < below)
 		here++;
-	found = join_similar(axis, piece, cut_evenly(piece, sample, here));
+	found = find_pieces(axis, sample, here, piece);
 	for (uint32_t p = 1; p < found; p++)
 		cut_at(pieces, piece[p].at, 0);
 	return here;

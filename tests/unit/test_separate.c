@@ -301,7 +301,7 @@ START_TEST(silent_by_choice)
 	struct sim_setup setup = many_silent;
 	double chosen, random;
 
-	setup.seed = 8;
+	setup.seed = 2;
 	sim_run(&sim, &setup);
 	silence(0, 0.95);
 	chosen = errors(1);

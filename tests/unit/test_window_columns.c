@@ -589,15 +589,72 @@ START_TEST(whole_where_it_jumps)
 }
 END_TEST
 
+/* Two loops of three instructions each, one behind the other. */
+static const uint32_t loops[] = {2, 6, 8, 10, 14, 16};
+#define LOOP_TWO 3 /* of loops[] */
+
+/* One that opens in loops[at] and stays in its loop, or goes on into the second one for
+ * half of its time. */
+static struct td_separate_window loop_window(uint32_t at, uint32_t i)
+{
+	int two = at >= LOOP_TWO, on = !two && i % 4 == 0;
+	float cycles = (float)(20 + 40 * (i % 5));
+	float unlike = two ? cycles : on ? cycles / 2 : 0;
+	uint32_t to = (two || on ? LOOP_TWO : 0) + i % 3;
+
+	return (struct td_separate_window){
+		.open = HALVES,
+		.open_offset = loops[at],
+		.close = HALVES,
+		.close_offset = loops[to],
+		.requested = cycles,
+		.slots = cycles,
+		.value = {unlike, cycles - unlike},
+	};
+}
+
+/* Of as many windows each, the second and the third piece would begin in the middle of a
+ * loop, and no window be a piece's own. */
+START_TEST(pieces_end_where_loops_do)
+{
+	static const uint32_t each[] = {25, 25, 25, 32, 32, 32};
+	struct td_columns columns;
+
+	windows = 0;
+	for (uint32_t at = 0; at < sizeof(each) / sizeof(each[0]); at++)
+		for (uint32_t i = 0; i < each[at]; i++)
+			window[windows++] = loop_window(at, i);
+	columns = columns_of_all();
+	ck_assert_uint_eq(columns.columns, 2);
+	for (size_t i = 0; i < windows; i++)
+		ck_assert_int_eq(columns.open[i] == columns.open[0],
+				 window[i].open_offset < loops[LOOP_TWO]);
+	td_columns_free(&columns);
+	windows = WINDOWS;
+}
+END_TEST
+
 int main(void)
 {
 	return unit_main("window_columns",
-			 (const TTest *const[]){
-				 cold_part, seldom_cold, cold_part_of_a_loop,
-				 there_and_back, few_go_round, too_few_open, way_round,
-				 way_round_behind_edges, own_by_length, brief_visits,
-				 whole_behind_edges, two_ways,
-				 whole_where_pieces_know_less, whole_where_it_jumps,
-				 rounding_makes_no_pieces, slots_make_no_pieces,
-				 chance_makes_no_pieces, pieces_by_instructions, NULL});
+			 (const TTest *const[]){cold_part,
+						seldom_cold,
+						cold_part_of_a_loop,
+						there_and_back,
+						few_go_round,
+						too_few_open,
+						way_round,
+						way_round_behind_edges,
+						own_by_length,
+						brief_visits,
+						whole_behind_edges,
+						two_ways,
+						whole_where_pieces_know_less,
+						whole_where_it_jumps,
+						rounding_makes_no_pieces,
+						slots_make_no_pieces,
+						chance_makes_no_pieces,
+						pieces_by_instructions,
+						pieces_end_where_loops_do,
+						NULL});
 }
