@@ -198,7 +198,7 @@ END
 # says nothing.
 notes events "TDAGENT_EVENTS: 'armv8_pmuv3_9/event=1/': "
 agent TDAGENT_EVENTS=no-such-event TDAGENT_OUTPUT="$work/%e" sh -c '"$1" 50; true' sh "$prog/burn"
-[ "$(grep -c "no event" agent.err)" -eq 1 ] || fail "a quiet child: $(cat agent.err)"
+[ "$(grep -c "no event 'no-such-event'" agent.err)" -eq 1 ] || fail "a quiet child: $(cat agent.err)"
 notes burn "TDAGENT_EVENTS: no event 'no-such-event'"
 
 # What nobody counts is said.
