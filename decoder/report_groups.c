@@ -15,6 +15,11 @@ static int is_wanted(const struct td_file_window *w)
 		w->reject == TD_REJECT_NESTED);
 }
 
+/* A core's other thread is there as often while our own code runs: with that windows are
+ * as long as they were asked to be, without it longer while it is away.  How many slots
+ * it takes hangs on the code. */
+static const struct td_own_cost nothing;
+
 static int add_window(struct td_groups **into, uint32_t group, const uint64_t *value,
 		      uint32_t values, const struct td_own_cost *cost)
 {
@@ -54,6 +59,7 @@ int td_report_groups_add(struct td_report *report, const struct td_profile *prof
 			 const uint32_t *thread)
 {
 	uint64_t value[TD_COUNTERS_MAX] = {0};
+	int time = td_groups_is_shared(&report->plan) == TD_SHARED_TIME;
 	size_t last = 0;
 	int err = 0;
 
@@ -79,6 +85,9 @@ int td_report_groups_add(struct td_report *report, const struct td_profile *prof
 		for (int s = 0; s < SCOPES && !err; s++)
 			err = add_window(scope[s], w->group, value, values,
 					 &cost[w->group]);
+		if (time && !err)
+			err = add_window(&report->uncut, w->group, value, values,
+					 &nothing);
 	}
 	return err;
 }
@@ -113,7 +122,7 @@ static char *share_text(const struct td_groups_plan *plan,
 int td_report_groups_share(struct td_report *report)
 {
 	struct td_file_sum first[TD_COUNTERS_MAX] = {0};
-	const struct td_groups *groups = report->groups;
+	const struct td_groups *groups = report->uncut ? report->uncut : report->groups;
 	struct td_estimate alone;
 
 	if (!groups)
@@ -149,6 +158,7 @@ void td_report_groups_totals(struct td_report *report)
 void td_report_groups_free(struct td_report *report)
 {
 	free(report->groups);
+	free(report->uncut);
 	for (size_t i = 0; i < report->processes; i++)
 		free(report->process[i].groups);
 	for (size_t i = 0; i < report->threads; i++)

@@ -7,16 +7,9 @@
 busy='taskset 2 sh -c "while :; do :; done" >/dev/null 2>&1 &'
 now_and_then='taskset 2 sh -c "while :; do i=0; while [ \$i -lt 400 ]; do i=\$((i+1)); done; usleep 1000; done" >/dev/null 2>&1 &'
 
-# Of 12 functions, with 4 nodes each.  What part of the core was shared is wrong for all of them
-# alike.  A period ends in shared time as often as its cycles are shared, S; its window opens some
-# turns behind that, as many while the core is shared as while it is not, for turns are equally many
-# instructions.  Had the other thread's state been forgotten by then, the window would meet shared
-# turns as often as turns are, which take twice the cycles: S/(2 - S) of them.  So windows are between
-# the two: 83 % instead of 87 in eight runs, 78 and 79 in two on a busy machine, functions by up to
-# 1.6 half widths.  Half a point is for what our own code and the rounding of events leave.
+# Of 12 functions, with 4 nodes each.
 cat >"$work/within" <<'END_OF_STATEMENTS'
-import os, re
-run = report["run"]
+import os
 told = {t["address"]: t for t in truth if t["what"] == "function"}
 level1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
 seen, wide = 0, []
@@ -41,20 +34,30 @@ for f in report["functions"]:
 check(seen == 12, "%d functions" % seen)
 # few windows of a function may all have met one state of the other thread
 check(len(wide) <= 2, "wider than %g points: %s" % (100 * widest, "; ".join(wide)))
-# how much of the time the other one ran as well: of the program, our code and all
+END_OF_STATEMENTS
+
+# How much of the time the other one ran as well: of the program, our code and all.  The part of the
+# cycles was within 0.035 of that in 20 runs, 0.2 off where our code was taken out of short windows.
+# On Zen it is taken out, and windows open some turns behind the end of a period, by when the other
+# thread's state may be forgotten: turns are equally many instructions, so windows would meet shared
+# ones as often as turns are, which take twice the cycles: S/(2 - S) of them if S of the cycles are.
+cat >"$work/shared" <<'END_OF_STATEMENTS'
+import os, re
+run = report["run"]
 parts = [t for t in truth if t["what"] in ("function", "rest", "agent")]
 shared = sum(t["second"] for t in parts) / sum(t["cycles"] for t in parts)
 low, high = [float(x) for x in os.environ["SHARED"].split()]
 check(low <= shared <= high, "the lab's core was shared for %.3f of the time" % shared)
-# while it ran it had half of the slots
 note = [re.search(r"([0-9.]+) % of (the cycles|its slots) \(([0-9.]+) to ([0-9.]+)\)", n) for n in run["notes"]]
-note = [[float(x) / {"the cycles": 100, "its slots": 50}[m[2]] for x in m.group(1, 3, 4)] for m in note if m]
+note = [(m[2], [float(x) / 100 for x in m.group(1, 3, 4)]) for m in note if m]
 if run["backend"] == "events":
     check(len(note) == 1, "%d notes say how much of the core was shared: %s" % (len(note), run["notes"]))
-    for value, low, high in note:
-        turns, slack = shared / (2 - shared), 0.01 + 0.75 * (high - low)
-        check(turns - slack < value < shared + slack, "shared %.3f (%.3f to %.3f), not %.3f to %.3f" %
-              (value, low, high, turns, shared))
+for of, (value, low, high) in note:
+    least, most, slack = shared, shared, 0.05 + (high - low) / 2
+    if of == "its slots": # while the other one ran it had half of them
+        least, most, slack = shared / (2 - shared) / 2, shared / 2, 0.005 + 0.75 * (high - low)
+    check(least - slack < value < most + slack, "%s: shared %.3f (%.3f to %.3f), not %.3f to %.3f" %
+          (of, value, low, high, least, most))
 END_OF_STATEMENTS
 
 # shares LABEL SIBLING FROM-TO POINTS OPTIONS LEVEL ROUNDS: that part of the time shared, hardly
@@ -69,7 +72,8 @@ shares()
 	ended "exit 0" "$1"
 	[ "$(cat "$work/$1/said")" = "${said:-}" ] || { fail "$1: somebody said:"; head "$work/$1/said"; }
 	report_on "$1"
-	SHARED=$3 WIDEST=$4 holds "$1" <"$work/within"
+	WIDEST=$4 holds "$1" <"$work/within"
+	SHARED=$3 holds "$1" <"$work/shared"
 }
 
 # The thread's slots by ONE_THREAD_ACTIVE.  AnyThread, for who may: cycles of the core, which
@@ -104,14 +108,13 @@ lab spr-short "-m spr-smt" "$alone; $now_and_then TDAGENT_LEVEL=1 $(with_agent 2
 ended "exit 0" spr-short
 report_on spr-short
 # of 1,000 cycles a visit there is one that behaves in two ways for long: 180 windows of it are
-# off by 1 point, more or less.  One of 53 seemed to be less than 25, by two windows of its own.
-truthful spr-short --samples 150 --limit 1000=6 --limit 100=1.5 --limit 60=4
+# off by 1 point, more or less (1.3 at most in 20 runs, 8.1 where it was cut in a loop).  One of 53
+# seemed to be less than 25, by two windows of its own.
+truthful spr-short --samples 150 --limit 1000=4 --limit 100=1.5 --limit 60=4
 holds spr-short <<'END_OF_STATEMENTS'
 check(report["run"]["backend"] == "metrics", "backend is %s: %s" % (report["run"]["backend"], report["run"]["reason"]))
-second = sum(t["second"] for t in truth if t["what"] == "function")
-share = second / sum(t["cycles"] for t in truth if t["what"] == "function")
-check(0.05 < share < 0.98, "the lab's core was shared for %.3f of the time" % share)
 END_OF_STATEMENTS
+SHARED="0.05 0.98" holds spr-short <"$work/shared"
 
 # Windows so short that what they hold of the program hangs on whether the other thread is there,
 # which four counters do not know of each: intervals say it, and a note (doc/accuracy.md).  Of four
@@ -126,6 +129,7 @@ truthful skx-short --limit 1000=25 --limit 25=50 --samples 250 --unanswered 3 --
 holds skx-short <<'END_OF_STATEMENTS'
 check(any("longer windows (TDAGENT_SHORT)" in note for note in report["run"]["notes"]), "no note says that windows are short: %s" % report["run"]["notes"])
 END_OF_STATEMENTS
+SHARED="0.05 0.98" holds skx-short <"$work/shared"
 
 # How many instructions a cycle functions have that vary: all windows know it, and a group's
 # own say 2 to 6 % too few (of 34 intervals 13, 23 and 24 held in three runs).

@@ -172,15 +172,15 @@ static void describe_shared(struct td_file_header *header)
 	memcpy(header->event, event, sizeof(event));
 }
 
-/* The second and third of the groups, and one that says that half of the time is shared.
- */
+/* The second and third of the groups, and one that says that half of the time is shared,
+ * but none of that of empty windows. */
 static void put_shared(const struct td_separate_window *from, unsigned group,
 		       struct td_file_window *to)
 {
 	put_group(from, group < 2 ? 1 + group : 0, to);
 	to->group = (uint8_t)group;
 	if (group == 2) {
-		to->value[1] = (uint32_t)(from->slots / 12);
+		to->value[1] = (uint32_t)(from->slots / (from->empty ? 6 : 12));
 		to->value[2] = (uint32_t)(from->slots / 6);
 		to->value[3] = to->value[4] = 0;
 	}
