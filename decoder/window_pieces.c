@@ -9,7 +9,7 @@
 #include "decoder/estimate.h"
 
 #define PIECE_WINDOWS 40u /* own ones, at least, in a piece */
-#define BORDER_WINDOWS 20 /* at least, on either side of a border that is moved */
+#define BORDER_LEAST 20u  /* at least, on either side of a border that is moved */
 #define PIECES_DIFFER 12. /* times what chance makes of equal pieces */
 #define ROUNDS_MOST 8     /* of moving borders and joining what they part */
 #define LINES 4.          /* numbers that two lines are */
@@ -246,11 +246,11 @@ static int move_border(const struct sample *sample, struct piece *a, struct piec
 	join(&both, b);
 	n = (size_t)both.n;
 	least = missed(a) + missed(b);
-	for (size_t i = 0; i + BORDER_WINDOWS < n; i++) {
+	for (size_t i = 0; i + BORDER_LEAST <= n; i++) {
 		struct piece right = both;
 		double now;
 
-		if (i >= BORDER_WINDOWS && sample[i].offset != sample[i - 1].offset) {
+		if (i >= BORDER_LEAST && sample[i].offset != sample[i - 1].offset) {
 			add_sums(&right, &left, -1);
 			right.at = sample[i].offset;
 			now = missed(&left) + missed(&right);
