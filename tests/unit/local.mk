@@ -46,6 +46,7 @@ decoder_tests = \
 	tests/unit/test_registers \
 	tests/unit/test_report \
 	tests/unit/test_report_log \
+	tests/unit/test_report_rates \
 	tests/unit/test_report_shared \
 	tests/unit/test_report_stays \
 	tests/unit/test_report_ticks \
@@ -180,6 +181,11 @@ tests_unit_test_report_log_SOURCES = tests/unit/test_report_log.c $(td_build_pro
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
 tests_unit_test_report_log_CFLAGS = $(td_unit_cflags)
 tests_unit_test_report_log_LDADD = tools/libprint.la $(td_unit_ldadd) -lm
+tests_unit_test_report_rates_SOURCES = tests/unit/test_report_rates.c $(td_build_profile) \
+	tests/unit/log_run.h tests/unit/log_windows.c tests/unit/log_windows.h \
+	tests/unit/sim_windows.c tests/unit/sim_windows.h
+tests_unit_test_report_rates_CFLAGS = $(td_unit_cflags)
+tests_unit_test_report_rates_LDADD = $(td_unit_ldadd) -lm
 tests_unit_test_report_shared_SOURCES = tests/unit/test_report_shared.c $(td_build_profile) \
 	tests/unit/log_run.h tests/unit/log_windows.c tests/unit/log_windows.h \
 	tests/unit/sim_windows.c tests/unit/sim_windows.h
