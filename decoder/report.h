@@ -205,7 +205,7 @@ struct td_report {
 	enum td_core_type cores;
 	uint64_t elsewhere;       /* samples on the others, which are left out */
 	struct td_groups *groups; /* all windows of the logs, NULL: report_groups.h */
-	struct td_groups *uncut;  /* with their own cost, where it tells who had a core */
+	struct td_groups *uncut;  /* with their own cost, or NULL: report_groups.h */
 	char latency_event[TD_EVENT_NAME]; /* clean; "": no retire latencies */
 	struct td_latencies latencies;
 	uint64_t latencies_lost; /* records that found no room */

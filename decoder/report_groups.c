@@ -18,7 +18,7 @@ static int is_wanted(const struct td_file_window *w)
 /* A core's other thread is there as often while our own code runs: with that windows are
  * as long as they were asked to be, without it longer while it is away.  How many slots
  * it takes hangs on the code. */
-static const struct td_own_cost nothing;
+static const struct td_own_cost no_cost;
 
 static int add_window(struct td_groups **into, uint32_t group, const uint64_t *value,
 		      uint32_t values, const struct td_own_cost *cost)
@@ -59,7 +59,7 @@ int td_report_groups_add(struct td_report *report, const struct td_profile *prof
 			 const uint32_t *thread)
 {
 	uint64_t value[TD_COUNTERS_MAX] = {0};
-	int time = td_groups_is_shared(&report->plan) == TD_SHARED_TIME;
+	int timed = td_groups_is_shared(&report->plan) == TD_SHARED_TIME;
 	size_t last = 0;
 	int err = 0;
 
@@ -85,9 +85,9 @@ int td_report_groups_add(struct td_report *report, const struct td_profile *prof
 		for (int s = 0; s < SCOPES && !err; s++)
 			err = add_window(scope[s], w->group, value, values,
 					 &cost[w->group]);
-		if (time && !err)
+		if (timed && !err)
 			err = add_window(&report->uncut, w->group, value, values,
-					 &nothing);
+					 &no_cost);
 	}
 	return err;
 }

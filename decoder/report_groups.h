@@ -14,7 +14,8 @@
 
 /*
  * Adds the profile's windows, less their own cost (groups.h), to report->groups, the
- * process' and its threads'; of threads that are not asked for, none.  `thread` has for
+ * process' and its threads'; of threads that are not asked for, none.  With that cost to
+ * report->uncut, if a group counts the time that a core is shared.  `thread` has for
  * each of the profile's threads the report's, UINT32_MAX: not asked for.  Does nothing
  * where groups were not taken in turn window by window: then their windows are a sample
  * of nothing.  0 or -ENOMEM.

@@ -247,10 +247,10 @@ static int move_border(const struct sample *sample, struct piece *a, struct piec
 	n = (size_t)both.n;
 	least = missed(a) + missed(b);
 	for (size_t i = 0; i + BORDER_LEAST <= n; i++) {
-		struct piece right = both;
-		double now;
-
 		if (i >= BORDER_LEAST && sample[i].offset != sample[i - 1].offset) {
+			struct piece right = both;
+			double now;
+
 			add_sums(&right, &left, -1);
 			right.at = sample[i].offset;
 			now = missed(&left) + missed(&right);
