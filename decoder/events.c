@@ -44,6 +44,18 @@ int td_events_find(const struct td_event_family *family, const char *name)
 	return -1;
 }
 
+uint64_t td_events_leaving(uint32_t family, uint32_t model, const char *name)
+{
+	const struct td_event_family *known =
+		td_events_of_cpu(TD_VENDOR_INTEL, family, model);
+	int event = known ? td_events_find(known, name) : -1;
+
+	if (event >= 0)
+		return known->event[event].config;
+	return strcmp(name, "near_calls") == 0 ? TD_EVENT(0xc4, 0x30)
+					       : TD_EVENT(0xc4, 0x08);
+}
+
 enum td_vendor td_events_arm_cpu(uint64_t midr, uint32_t *family, uint32_t *model)
 {
 	*family = midr >> 24 & 0xff;

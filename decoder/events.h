@@ -113,6 +113,13 @@ const struct td_event_family *td_events_named(const char *name);
 /* The family's event of that name, -1: it has none. */
 int td_events_find(const struct td_event_family *family, const char *name);
 
+/*
+ * perf_event_attr.config of "near_returns" or "near_calls" on Intel's large cores: they
+ * say who left a function.  What no table names is newer, and has them as Panther Lake
+ * and Nova Lake, whose 0x02c4 is no call but a conditional branch taken forwards.
+ */
+uint64_t td_events_leaving(uint32_t family, uint32_t model, const char *name);
+
 /* The vendor, family and model of the CPU that this runs on; TD_VENDOR_NONE where it
  * cannot be told. */
 enum td_vendor td_events_this_cpu(uint32_t *family, uint32_t *model);

@@ -14,7 +14,6 @@
 #include "agent/core/cores.h"
 #include "agent/core/facts.h"
 #include "agent/core/perf_open.h"
-#include "agent/sigsafe/arch.h"
 #include "agent/sigsafe/descriptors.h"
 #include "agent/sigsafe/handler.h"
 #include "agent/sigsafe/metrics.h"
@@ -37,11 +36,8 @@ struct extra_event {
 	uint64_t config;
 };
 
-/* BR_INST_RETIRED.NEAR_RETURN and .NEAR_CALL: did the program leave the function? */
-static const struct extra_event leavings[TD_LEAVINGS] = {
-	{"near_returns", 0x08c4},
-	{"near_calls", 0x02c4},
-};
+/* Did the program leave the function? */
+static const char *const leavings[TD_LEAVINGS] = {"near_returns", "near_calls"};
 
 /*
  * What level 1 has to be corrected by, by generation: INT_MISC.UOP_DROPPING and,
@@ -94,13 +90,17 @@ static uint32_t read_number(const char *device, const char *file, uint32_t fallb
 
 static void choose_extras(void)
 {
-	uint32_t model = td_arch_intel_model();
+	uint32_t family = 0, model = 0;
 
-	memcpy(extras, leavings, sizeof(leavings));
+	td_events_this_cpu(&family, &model);
+	for (size_t i = 0; i < TD_LEAVINGS; i++)
+		extras[i] = (struct extra_event){
+			leavings[i], td_events_leaving(family, model, leavings[i])};
 	td_metrics_shape.extras = TD_LEAVINGS;
 	for (size_t i = 0; i < sizeof(generations) / sizeof(generations[0]); i++) {
-		if (!model || !memchr(generations[i].model, (int)model,
-				      sizeof(generations[i].model)))
+		if (family != 6 || !model ||
+		    !memchr(generations[i].model, (int)model,
+			    sizeof(generations[i].model)))
 			continue;
 		for (size_t k = 0; k < 2 && generations[i].extra[k].name; k++)
 			extras[td_metrics_shape.extras++] = generations[i].extra[k];

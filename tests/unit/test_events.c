@@ -242,6 +242,32 @@ START_TEST(cpus_are_found)
 }
 END_TEST
 
+/* BR_INST_RETIRED.NEAR_RETURN and .NEAR_CALL of intel/perfmon: beside PERF_METRICS they
+ * say which windows left their function. */
+START_TEST(who_left_a_function)
+{
+	static const struct {
+		uint32_t family, model;
+		uint64_t near_calls;
+	} cpu[] = {
+		{6, 0x7e, 0x02c4},  /* Ice Lake */
+		{6, 0x8f, 0x02c4},  /* Sapphire Rapids */
+		{6, 0xbd, 0x02c4},  /* Lunar Lake */
+		{6, 0xcc, 0x30c4},  /* Panther Lake */
+		{18, 0x01, 0x30c4}, /* Nova Lake */
+	};
+
+	for (size_t i = 0; i < COUNT(cpu); i++) {
+		ck_assert_uint_eq(
+			td_events_leaving(cpu[i].family, cpu[i].model, "near_returns"),
+			0x08c4);
+		ck_assert_uint_eq(
+			td_events_leaving(cpu[i].family, cpu[i].model, "near_calls"),
+			cpu[i].near_calls);
+	}
+}
+END_TEST
+
 static double value(void *context, const char *name, size_t length)
 {
 	(void)context;
@@ -496,12 +522,13 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"events",
-		(const TTest *const[]){
-			perf_topdown_l1_of_ivy_bridge, perf_topdown_l2_of_ivy_bridge,
-			skylake_returns_what_counts_were_made_of, ivy_bridge_thresholds,
-			tables_are_sound, cpus_are_found, formats_of_terms,
-			other_families, arm_families, arm_cpus_are_found, formulas,
-			chances_in_formulas, formulas_of_any_depth, NULL});
+	return unit_main("events",
+			 (const TTest *const[]){
+				 perf_topdown_l1_of_ivy_bridge,
+				 perf_topdown_l2_of_ivy_bridge,
+				 skylake_returns_what_counts_were_made_of,
+				 ivy_bridge_thresholds, tables_are_sound, cpus_are_found,
+				 who_left_a_function, formats_of_terms, other_families,
+				 arm_families, arm_cpus_are_found, formulas,
+				 chances_in_formulas, formulas_of_any_depth, NULL});
 }

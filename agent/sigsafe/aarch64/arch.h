@@ -129,10 +129,4 @@ static inline uint64_t td_arch_address(uint64_t signed_address)
 	return x30;
 }
 
-/* Not here. */
-static inline uint32_t td_arch_intel_model(void)
-{
-	return 0;
-}
-
 #endif

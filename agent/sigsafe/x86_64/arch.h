@@ -5,7 +5,6 @@
 #ifndef TD_SIGSAFE_X86_64_ARCH_H
 #define TD_SIGSAFE_X86_64_ARCH_H
 
-#include <cpuid.h>
 #include <elf.h>
 #include <stdint.h>
 #include <ucontext.h>
@@ -79,16 +78,6 @@ static inline uint64_t td_arch_thread_pointer(void)
 
 	__asm__("movq %%fs:0, %0" : "=r"(address));
 	return address;
-}
-
-/* The model of a processor of family 6; 0: of another family. */
-static inline uint32_t td_arch_intel_model(void)
-{
-	uint32_t a, b, c, d;
-
-	if (!__get_cpuid(1, &a, &b, &c, &d) || (a >> 8 & 0xf) != 6)
-		return 0;
-	return (a >> 4 & 0xf) | (a >> 12 & 0xf0);
 }
 
 #endif
