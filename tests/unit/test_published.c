@@ -233,6 +233,11 @@ static double golden_mispredicts(const struct counts *c)
 	return share(c, "TOPDOWN.BR_MISPREDICT_SLOTS");
 }
 
+static double golden_latency(const struct counts *c)
+{
+	return 6 * share(c, "IDQ_BUBBLES.CYCLES_0_UOPS_DELIV.CORE") - dropped(c);
+}
+
 static double golden_heavy(const struct counts *c)
 {
 	return share(c, "UOPS_RETIRED.HEAVY");
@@ -506,6 +511,7 @@ static const struct event sapphire_events[] = {
 	{"UOPS_RETIRED.SLOTS", TD_EVENT(0xc2, 2), 2.5},
 	{"TOPDOWN.BACKEND_BOUND_SLOTS", TD_EVENT(0xa4, 2), 2},
 	{"IDQ_BUBBLES.CORE", TD_EVENT(0x9c, 1), 1},
+	{"IDQ_BUBBLES.CYCLES_0_UOPS_DELIV.CORE", TD_EVENT(0x9c, 1) | CMASK(6), 0.15},
 	{"INT_MISC.UOP_DROPPING", TD_EVENT(0xad, 0x10), 0.1},
 	{"TOPDOWN.BR_MISPREDICT_SLOTS", TD_EVENT(0xa4, 8), 0.3},
 	{"TOPDOWN.MEMORY_BOUND_SLOTS", TD_EVENT(0xa4, 0x10), 1},
@@ -579,21 +585,21 @@ static const struct published {
 	double share;                /* the thread's part of its core's slots */
 	struct node node[NODES_MAX]; /* all that the table has a formula for */
 } published[] = {
+#define NODES(frontend, latency, bad, mispredicts, backend, memory, retiring, heavy)     \
+	{                                                                                \
+		{"frontend_bound", frontend}, {"fetch_latency", latency},                \
+			{"bad_speculation", bad}, {"branch_mispredicts", mispredicts},   \
+			{"backend_bound", backend}, {"memory_bound", memory},            \
+			{"retiring", retiring},                                          \
+		{                                                                        \
+			"heavy_operations", heavy                                        \
+		}                                                                        \
+	}
 #define OLDER(name, as, share)                                                           \
 	{                                                                                \
 #name, as##_events, share,                                               \
-		{                                                                        \
-			{"frontend_bound", core_frontend},                               \
-				{"fetch_latency", core_latency},                         \
-				{"bad_speculation", core_bad},                           \
-				{"branch_mispredicts", core_mispredicts},                \
-				{"backend_bound", core_backend},                         \
-				{"memory_bound", as##_memory},                           \
-				{"retiring", core_retiring},                             \
-			{                                                                \
-				"heavy_operations", haswell_heavy                        \
-			}                                                                \
-		}                                                                        \
+			NODES(core_frontend, core_latency, core_bad, core_mispredicts,   \
+			      core_backend, as##_memory, core_retiring, haswell_heavy)   \
 	}
 	/* with 0.5 the other thread always runs: half of what is the core's */
 	OLDER(sandybridge, older, 1),
@@ -604,49 +610,18 @@ static const struct published {
 	OLDER(haswell, haswell, 0.5),
 	OLDER(broadwell, older, 1),
 	OLDER(broadwell, older, 0.5),
-	{"skylake",
-	 skylake_events,
-	 1,
-	 {{"frontend_bound", core_frontend},
-	  {"fetch_latency", core_latency},
-	  {"bad_speculation", core_bad},
-	  {"branch_mispredicts", core_mispredicts},
-	  {"backend_bound", skylake_backend},
-	  {"memory_bound", skylake_memory},
-	  {"retiring", core_retiring},
-	  {"heavy_operations", skylake_heavy}}},
-	{"icelake",
-	 icelake_events,
-	 1,
-	 {{"frontend_bound", golden_frontend},
-	  {"fetch_latency", icelake_latency},
-	  {"bad_speculation", icelake_bad},
-	  {"branch_mispredicts", icelake_mispredicts},
-	  {"backend_bound", icelake_backend},
-	  {"memory_bound", icelake_memory},
-	  {"retiring", golden_retiring},
-	  {"heavy_operations", icelake_heavy}}},
-	{"sapphirerapids",
-	 sapphire_events,
-	 1,
-	 {{"frontend_bound", golden_frontend},
-	  {"bad_speculation", golden_bad},
-	  {"branch_mispredicts", golden_mispredicts},
-	  {"backend_bound", golden_backend},
-	  {"memory_bound", golden_memory},
-	  {"retiring", golden_retiring},
-	  {"heavy_operations", golden_heavy}}},
-	{"lioncove",
-	 lioncove_events,
-	 1,
-	 {{"frontend_bound", lion_frontend},
-	  {"fetch_latency", lion_latency},
-	  {"bad_speculation", lion_bad},
-	  {"branch_mispredicts", golden_mispredicts},
-	  {"backend_bound", golden_backend},
-	  {"memory_bound", golden_memory},
-	  {"retiring", golden_retiring},
-	  {"heavy_operations", golden_heavy}}},
+	{"skylake", skylake_events, 1,
+	 NODES(core_frontend, core_latency, core_bad, core_mispredicts, skylake_backend,
+	       skylake_memory, core_retiring, skylake_heavy)},
+	{"icelake", icelake_events, 1,
+	 NODES(golden_frontend, icelake_latency, icelake_bad, icelake_mispredicts,
+	       icelake_backend, icelake_memory, golden_retiring, icelake_heavy)},
+	{"sapphirerapids", sapphire_events, 1,
+	 NODES(golden_frontend, golden_latency, golden_bad, golden_mispredicts,
+	       golden_backend, golden_memory, golden_retiring, golden_heavy)},
+	{"lioncove", lioncove_events, 1,
+	 NODES(lion_frontend, lion_latency, lion_bad, golden_mispredicts, golden_backend,
+	       golden_memory, golden_retiring, golden_heavy)},
 #define SMALL(name)                                                                      \
 	{                                                                                \
 #name, name##_events, 1,                                                 \
@@ -667,52 +642,29 @@ static const struct published {
 #define ZEN(name, share)                                                                 \
 	{                                                                                \
 #name, name##_events, share,                                             \
-		{                                                                        \
-			{"frontend_bound", zen_frontend},                                \
-				{"fetch_latency", zen_latency},                          \
-				{"bad_speculation", zen_bad},                            \
-				{"branch_mispredicts", zen_mispredicts},                 \
-				{"backend_bound", zen_backend},                          \
-				{"memory_bound", zen_memory},                            \
-				{"retiring", zen_retiring},                              \
-			{                                                                \
-				"heavy_operations", zen_microcode                        \
-			}                                                                \
-		}                                                                        \
+			NODES(zen_frontend, zen_latency, zen_bad, zen_mispredicts,       \
+			      zen_backend, zen_memory, zen_retiring, zen_microcode)      \
 	}
 	/* 0.3: smt_contention had the other slots, which fall out of what is published */
 	ZEN(zen4, 1),
 	ZEN(zen4, 0.3),
 	ZEN(zen5, 1),
 	ZEN(zen5, 0.3),
-	{"neoverse-v1",
-	 arm_events,
-	 1,
-	 {{"frontend_bound", v1_frontend},
-	  {"bad_speculation", arm_bad},
-	  {"backend_bound", arm_backend},
-	  {"retiring", arm_retiring}}},
-	{"neoverse-v2",
-	 arm_events,
-	 1,
-	 {{"frontend_bound", v2_frontend},
-	  {"bad_speculation", arm_bad},
-	  {"backend_bound", v2_backend},
-	  {"retiring", arm_retiring}}},
-	{"neoverse-n2",
-	 arm_events,
-	 1,
-	 {{"frontend_bound", v2_frontend},
-	  {"bad_speculation", arm_bad},
-	  {"backend_bound", v2_backend},
-	  {"retiring", arm_retiring}}},
-	{"neoverse-n2-r0p2",
-	 arm_events,
-	 1,
-	 {{"frontend_bound", r0p2_frontend},
-	  {"bad_speculation", r0p2_bad},
-	  {"backend_bound", v2_backend},
-	  {"retiring", r0p2_retiring}}},
+#define ARM(name, frontend, bad, backend, retiring)                                      \
+	{                                                                                \
+		name, arm_events, 1,                                                     \
+		{                                                                        \
+			{"frontend_bound", frontend}, {"bad_speculation", bad},          \
+				{"backend_bound", backend},                              \
+			{                                                                \
+				"retiring", retiring                                     \
+			}                                                                \
+		}                                                                        \
+	}
+	ARM("neoverse-v1", v1_frontend, arm_bad, arm_backend, arm_retiring),
+	ARM("neoverse-v2", v2_frontend, arm_bad, v2_backend, arm_retiring),
+	ARM("neoverse-n2", v2_frontend, arm_bad, v2_backend, arm_retiring),
+	ARM("neoverse-n2-r0p2", r0p2_frontend, r0p2_bad, v2_backend, r0p2_retiring),
 };
 
 /* Down to a tenth of the most: no count is 0, and thresholds are passed both ways. */
