@@ -21,6 +21,7 @@ nodist_decoder_libformat_la_SOURCES = decoder/event_tables.c
 event_tables = \
 	data/events/architectural.events \
 	data/events/broadwell.events \
+	data/events/cougarcove.events \
 	data/events/crestmont.events \
 	data/events/gracemont.events \
 	data/events/haswell.events \

@@ -227,6 +227,9 @@ START_TEST(cpus_are_found)
 	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xbd)->name, "lioncove");
 	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xaa)->name,
 			 "sapphirerapids");
+	/* Panther Lake's large cores, and no table of its small ones */
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xcc)->name, "cougarcove");
+	ck_assert_ptr_null(td_events_of_cpu(TD_VENDOR_ATOM, 6, 0xcc));
 	/* Arrow Lake's name, Meteor Lake's cores */
 	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xb5)->name,
 			 "sapphirerapids");
@@ -407,6 +410,7 @@ START_TEST(other_families)
 		{"gracemont", gracemont, 8, 9, 30, NAN},
 		{"skymont", skymont, 8, 9, 30, NAN},
 		{"lioncove", lioncove, 12, 9, 25, 5},
+		{"cougarcove", lioncove, 12, 9, 25, 5},
 		{"zen4", zen4, 12, 9, 30, 3},
 	};
 

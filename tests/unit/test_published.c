@@ -518,7 +518,7 @@ static const struct event sapphire_events[] = {
 	{"UOPS_RETIRED.HEAVY", TD_EVENT(0xc2, 1), 1},
 	{NULL, 0, 0}};
 
-/* Lion Cove: its formulas are PERF_METRICS's, whose fields these count. */
+/* Lion and Cougar Cove: the formulas are PERF_METRICS's, whose fields these count. */
 static const struct event lioncove_events[] = {
 	{"UOPS_RETIRED.SLOTS", TD_EVENT(0xc2, 2), 3},
 	{"TOPDOWN.BACKEND_BOUND_SLOTS", TD_EVENT(0xa4, 2), 3},
@@ -619,9 +619,15 @@ static const struct published {
 	{"sapphirerapids", sapphire_events, 1,
 	 NODES(golden_frontend, golden_latency, golden_bad, golden_mispredicts,
 	       golden_backend, golden_memory, golden_retiring, golden_heavy)},
-	{"lioncove", lioncove_events, 1,
-	 NODES(lion_frontend, lion_latency, lion_bad, golden_mispredicts, golden_backend,
-	       golden_memory, golden_retiring, golden_heavy)},
+#define LION(name)                                                                       \
+	{                                                                                \
+#name, lioncove_events, 1,                                               \
+			NODES(lion_frontend, lion_latency, lion_bad, golden_mispredicts, \
+			      golden_backend, golden_memory, golden_retiring,            \
+			      golden_heavy)                                              \
+	}
+	LION(lioncove),
+	LION(cougarcove),
 #define SMALL(name)                                                                      \
 	{                                                                                \
 #name, name##_events, 1,                                                 \
