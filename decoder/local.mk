@@ -38,7 +38,8 @@ event_tables = \
 	data/events/skylake.events \
 	data/events/skymont.events \
 	data/events/zen4.events \
-	data/events/zen5.events
+	data/events/zen5.events \
+	data/events/zen6.events
 EXTRA_DIST += decoder/event_tables.awk data/events/README.md $(event_tables)
 CLEANFILES += decoder/event_tables.c
 decoder/event_tables.c: decoder/event_tables.awk $(event_tables)

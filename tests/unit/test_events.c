@@ -235,6 +235,14 @@ START_TEST(cpus_are_found)
 			 "sapphirerapids");
 	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_INTEL, 6, 0xd7)->name,
 			 "sapphirerapids");
+	/* as Linux tells them apart (arch/x86/kernel/cpu/amd.c) */
+	ck_assert_ptr_null(td_events_of_cpu(TD_VENDOR_AMD, 0x19, 0x21));
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_AMD, 0x19, 0x61)->name, "zen4");
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_AMD, 0x1a, 0x24)->name, "zen5");
+	ck_assert_ptr_null(td_events_of_cpu(TD_VENDOR_AMD, 0x1a, 0x30));
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_AMD, 0x1a, 0x44)->name, "zen5");
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_AMD, 0x1a, 0x50)->name, "zen6");
+	ck_assert_str_eq(td_events_of_cpu(TD_VENDOR_AMD, 0x1a, 0xa0)->name, "zen6");
 	ck_assert_ptr_null(td_events_named("no such"));
 	ck_assert_int_eq(td_events_find(td_events_named("skylake"), "no such"), -1);
 	ck_assert_uint_eq(
@@ -359,6 +367,19 @@ START_TEST(formats_of_terms)
 }
 END_TEST
 
+/* Eight slots a cycle. */
+static const struct count zen5[] = {{"retired", 2400},
+				    {"dispatched", 3200},
+				    {"frontend", 1600},
+				    {"backend", 3200},
+				    {"no_dispatch", 120},
+				    {"mispredicts", 9},
+				    {"resyncs", 1},
+				    {"load_stalls", 60},
+				    {"all_stalls", 80},
+				    {"microcode", 240},
+				    {NULL, 0}};
+
 /* 1000 cycles of known fractions: retiring 30, bad 10, frontend 20, backend 40 %. */
 START_TEST(other_families)
 {
@@ -412,6 +433,8 @@ START_TEST(other_families)
 		{"lioncove", lioncove, 12, 9, 25, 5},
 		{"cougarcove", lioncove, 12, 9, 25, 5},
 		{"zen4", zen4, 12, 9, 30, 3},
+		{"zen5", zen5, 12, 9, 30, 3},
+		{"zen6", zen5, 12, 9, 30, 3},
 	};
 
 	for (size_t i = 0; i < COUNT(run); i++) {

@@ -321,7 +321,7 @@ static double small_resource(const struct counts *c)
 	return small_backend(c) - share(c, "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS");
 }
 
-/* Zen 4 and 5: amdzen4/pipeline.json, amdzen5/pipeline.json. */
+/* Zen 4, 5 and 6: pipeline.json of amdzen4, amdzen5 and amdzen6. */
 static double zen_frontend(const struct counts *c)
 {
 	return share(c, "de_no_dispatch_per_slot.no_ops_from_frontend");
@@ -568,6 +568,7 @@ static const struct event skymont_events[] =
 	}
 static const struct event zen4_events[] = ZEN_EVENTS(CMASK(6), TD_EVENT(0x96, 0));
 static const struct event zen5_events[] = ZEN_EVENTS(CMASK(8), TD_EVENT(0x9f, 1));
+static const struct event zen6_events[] = ZEN_EVENTS(CMASK(8), TD_EVENT(0x9f, 1));
 
 static const struct event arm_events[] = {{"STALL_SLOT", TD_EVENT(0x3f, 0), 3},
 					  {"STALL_SLOT_FRONTEND", TD_EVENT(0x3e, 0), 1.5},
@@ -656,6 +657,8 @@ static const struct published {
 	ZEN(zen4, 0.3),
 	ZEN(zen5, 1),
 	ZEN(zen5, 0.3),
+	ZEN(zen6, 1),
+	ZEN(zen6, 0.3),
 #define ARM(name, frontend, bad, backend, retiring)                                      \
 	{                                                                                \
 		name, arm_events, 1,                                                     \
