@@ -31,8 +31,10 @@ event_tables = \
 	data/events/neoversen1.events \
 	data/events/neoversen2.events \
 	data/events/neoversen2r0p2.events \
+	data/events/neoversen3.events \
 	data/events/neoversev1.events \
 	data/events/neoversev2.events \
+	data/events/neoversev3.events \
 	data/events/sandybridge.events \
 	data/events/sapphirerapids.events \
 	data/events/skylake.events \

@@ -34,6 +34,10 @@ START_TEST(by_numbers)
 		"Arm Neoverse N1");
 	ck_assert_str_eq(name_of("CPU implementer\t: 0x41\nCPU part\t: 0xd4f\n"),
 			 "Arm Neoverse V2");
+	ck_assert_str_eq(name_of("CPU implementer\t: 0x41\nCPU part\t: 0xd84\n"),
+			 "Arm Neoverse V3");
+	ck_assert_str_eq(name_of("CPU implementer\t: 0x6d\nCPU part\t: 0xd49\n"),
+			 "Azure Cobalt 100");
 	ck_assert_str_eq(name_of("CPU implementer\t: 0x00\nCPU part\t: 0x051\n"),
 			 "implementer 0x00, part 0x051");
 	/* the part's number alone says nothing */

@@ -486,6 +486,20 @@ START_TEST(arm_families)
 		  {"op_retired", 1500},
 		  {"op_spec", 1900},
 		  {"br_mis_pred", 5}}},
+		{"neoverse-v3", /* 20 cycles of flushes */
+		 {{"stall_slot", 6200},
+		  {"stall_slot_frontend", 2200},
+		  {"stall_slot_backend", 4000},
+		  {"op_retired", 2400},
+		  {"op_spec", 3040},
+		  {"stall_frontend_flush", 20}}},
+		{"neoverse-n3",
+		 {{"stall_slot", 3100},
+		  {"stall_slot_frontend", 1100},
+		  {"stall_slot_backend", 2000},
+		  {"op_retired", 1500},
+		  {"op_spec", 1900},
+		  {"stall_frontend_flush", 20}}},
 		{"neoverse-n2-r0p2", /* 1000 stalled slots too many */
 		 {{"stall_slot", 4100},
 		  {"stall_slot_frontend", 2025},
@@ -530,6 +544,9 @@ START_TEST(arm_cpus_are_found)
 	ck_assert_str_eq(family_of_arm(0x6d0fd493), "neoverse-n2");
 	ck_assert_str_eq(family_of_arm(0x410fd083), "none"); /* Cortex-A72 */
 	ck_assert_str_eq(family_of_arm(0x480fd0c1), "none");
+	ck_assert_str_eq(family_of_arm(0x410fd841), "neoverse-v3");
+	ck_assert_str_eq(family_of_arm(0x410fd830), "neoverse-v3"); /* V3AE */
+	ck_assert_str_eq(family_of_arm(0x410fd8e0), "neoverse-n3");
 	ck_assert_uint_eq(td_events_named("neoverse-n1")->formulas, 0);
 }
 END_TEST

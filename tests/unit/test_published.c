@@ -364,7 +364,7 @@ static double zen_microcode(const struct counts *c)
 	return zen_retiring(c) * (n(c, "ex_ret_ucode_ops") / n(c, "ex_ret_ops"));
 }
 
-/* Neoverse: sbsa.json, neoverse-v1 and neoverse-n2r0p0, -n2r0p3-v2/metrics.json. */
+/* Neoverse: sbsa.json, neoverse-v1, -v3, -n3, -n2r0p0 and -n2r0p3-v2/metrics.json. */
 static double arm_frontend(const struct counts *c)
 {
 	return share(c, "STALL_SLOT_FRONTEND");
@@ -413,6 +413,22 @@ static double v2_frontend(const struct counts *c)
 static double v2_backend(const struct counts *c)
 {
 	return arm_backend(c) - 3 * arm_wrong(c);
+}
+
+/* V3 and N3 count what V1 and V2 take 4 cycles a mispredict for */
+static double arm_flush(const struct counts *c)
+{
+	return n(c, "STALL_FRONTEND_FLUSH") / CYCLES;
+}
+
+static double v3_frontend(const struct counts *c)
+{
+	return arm_frontend(c) - arm_flush(c);
+}
+
+static double v3_bad(const struct counts *c)
+{
+	return arm_parts(c, 1 - arm_done(c), n(c, "STALL_SLOT")) + arm_flush(c);
 }
 
 /* the erratum: a slot too many each cycle */
@@ -576,6 +592,7 @@ static const struct event arm_events[] = {{"STALL_SLOT", TD_EVENT(0x3f, 0), 3},
 					  {"OP_RETIRED", TD_EVENT(0x3a, 0), 2},
 					  {"OP_SPEC", TD_EVENT(0x3b, 0), 3},
 					  {"BR_MIS_PRED", TD_EVENT(0x10, 0), 0.02},
+					  {"STALL_FRONTEND_FLUSH", 0x8162, 0.1},
 					  {NULL, 0, 0}};
 
 #define NODES_MAX 9
@@ -672,6 +689,8 @@ static const struct published {
 	}
 	ARM("neoverse-v1", v1_frontend, arm_bad, arm_backend, arm_retiring),
 	ARM("neoverse-v2", v2_frontend, arm_bad, v2_backend, arm_retiring),
+	ARM("neoverse-v3", v3_frontend, v3_bad, arm_backend, arm_retiring),
+	ARM("neoverse-n3", v3_frontend, v3_bad, arm_backend, arm_retiring),
 	ARM("neoverse-n2", v2_frontend, arm_bad, v2_backend, arm_retiring),
 	ARM("neoverse-n2-r0p2", r0p2_frontend, r0p2_bad, v2_backend, r0p2_retiring),
 };
