@@ -22,11 +22,16 @@ struct object {
 };
 
 struct mapping {
-	int32_t pid; /* -1: gone */
+	uint32_t before; /* the one before it of its process, or NONE */
 	uint32_t object;
 	uint64_t start;
 	uint64_t end;
 	uint64_t file_offset;
+};
+
+struct process {
+	int32_t pid;
+	uint32_t last; /* its latest mapping, or NONE */
 };
 
 /* Where a sample was taken. */
@@ -65,10 +70,13 @@ struct td_import {
 	size_t objects;
 	struct mapping *mapping;
 	size_t mappings;
+	struct process *process;
+	size_t processes;
 	struct thread *thread;
 	size_t threads;
 	struct place *place;
 	size_t places;
+	struct td_hash by_pid;
 	struct td_hash by_thread;
 	struct td_hash by_place;
 	int sampler;                /* the counter that makes samples */
@@ -118,8 +126,10 @@ void td_import_free(struct td_import *import)
 {
 	free(import->object);
 	free(import->mapping);
+	free(import->process);
 	free(import->thread);
 	free(import->place);
+	td_hash_free(&import->by_pid);
 	td_hash_free(&import->by_thread);
 	td_hash_free(&import->by_place);
 	free(import);
@@ -213,21 +223,60 @@ static void set_range(struct td_file_object *file, const struct mapping *mapping
 	}
 }
 
+struct pid_key {
+	const struct td_import *import;
+	int32_t pid;
+};
+
+static int same_pid(const void *context, size_t index)
+{
+	const struct pid_key *key = context;
+
+	return key->import->process[index].pid == key->pid;
+}
+
+/* NULL: it has no mapping yet. */
+static struct process *find_process(const struct td_import *import, int32_t pid)
+{
+	struct pid_key key = {import, pid};
+	size_t found = td_hash_find(&import->by_pid, td_hash_bytes(0, &pid, sizeof(pid)),
+				    same_pid, &key);
+
+	return found == SIZE_MAX ? NULL : &import->process[found];
+}
+
+/* A new one if need be; NULL without memory. */
+static struct process *process_of(struct td_import *import, int32_t pid)
+{
+	struct process *process = find_process(import, pid);
+
+	if (process)
+		return process;
+	if (reserve(&import->process, import->processes, sizeof(*process)) < 0 ||
+	    td_hash_add(&import->by_pid, td_hash_bytes(0, &pid, sizeof(pid)),
+			import->processes) < 0)
+		return NULL;
+	process = &import->process[import->processes++];
+	*process = (struct process){pid, NONE};
+	return process;
+}
+
 int td_import_map(struct td_import *import, int32_t pid, uint64_t start, uint64_t length,
 		  uint64_t file_offset, const char *path)
 {
-	struct mapping mapping = {.pid = pid,
-				  .start = start,
-				  .end = start + length,
-				  .file_offset = file_offset};
+	struct mapping mapping = {
+		.start = start, .end = start + length, .file_offset = file_offset};
+	struct process *process = process_of(import, pid);
 	struct object *object;
 
-	if (object_of(import, path, &mapping.object) < 0 ||
+	if (!process || object_of(import, path, &mapping.object) < 0 ||
 	    reserve(&import->mapping, import->mappings, sizeof(mapping)) < 0)
 		return -ENOMEM;
 	object = &import->object[mapping.object];
 	set_range(&object->file, &mapping,
 		  td_import_elf_address(&object->elf, file_offset));
+	mapping.before = process->last;
+	process->last = (uint32_t)import->mappings;
 	import->mapping[import->mappings++] = mapping;
 	if (!import->header.exe[0] && object->file.kind == TD_OBJECT_ELF)
 		snprintf(import->header.exe, sizeof(import->header.exe), "%s",
@@ -237,29 +286,26 @@ int td_import_map(struct td_import *import, int32_t pid, uint64_t start, uint64_
 
 int td_import_exec(struct td_import *import, int32_t pid)
 {
-	for (size_t i = 0; i < import->mappings; i++) {
-		if (import->mapping[i].pid == pid)
-			import->mapping[i].pid = -1;
-	}
+	struct process *process = find_process(import, pid);
+
+	if (process)
+		process->last = NONE;
 	return 0;
 }
 
+/* The list of mappings is the parent's up to here: each goes on by itself. */
 int td_import_fork(struct td_import *import, int32_t pid, int32_t parent)
 {
-	size_t before = import->mappings;
+	const struct process *from = find_process(import, parent);
+	uint32_t last = from ? from->last : NONE;
+	struct process *process;
 
 	if (pid == parent)
 		return 0; /* a thread */
-	td_import_exec(import, pid);
-	for (size_t i = 0; i < before; i++) {
-		if (import->mapping[i].pid != parent)
-			continue;
-		if (reserve(&import->mapping, import->mappings,
-			    sizeof(*import->mapping)) < 0)
-			return -ENOMEM;
-		import->mapping[import->mappings] = import->mapping[i];
-		import->mapping[import->mappings++].pid = pid;
-	}
+	process = process_of(import, pid);
+	if (!process)
+		return -ENOMEM;
+	process->last = last;
 	return 0;
 }
 
@@ -280,11 +326,13 @@ void td_import_build_id(struct td_import *import, const char *path,
 static const struct mapping *mapping_at(const struct td_import *import, int32_t pid,
 					uint64_t address)
 {
-	for (size_t i = import->mappings; i-- > 0;) {
+	const struct process *process = find_process(import, pid);
+	uint32_t i = process ? process->last : NONE;
+
+	for (; i != NONE; i = import->mapping[i].before) {
 		const struct mapping *mapping = &import->mapping[i];
 
-		if (mapping->pid == pid && address >= mapping->start &&
-		    address < mapping->end)
+		if (address >= mapping->start && address < mapping->end)
 			return mapping;
 	}
 	return NULL;

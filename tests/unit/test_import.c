@@ -346,6 +346,38 @@ START_TEST(mappings_come_and_go)
 }
 END_TEST
 
+/* A build is thousands of short processes: what each has of its parent costs nothing. */
+START_TEST(forks_share_their_mappings)
+{
+	struct td_import_sample sample = {.thread = "child",
+					  .cpu = -1,
+					  .ip = 0x10110,
+					  .has_symbol = 1,
+					  .offset = 0x10};
+	struct td_profile profile;
+
+	start();
+	for (uint64_t i = 0; i < 2000; i++)
+		td_import_map(import, 7, 0x1000000 + i * 0x1000, 0x1000, 0, "/none/more");
+	for (int32_t pid = 1000; pid < 40000; pid++) {
+		ck_assert_int_eq(td_import_fork(import, pid, 7), 0);
+		ck_assert_int_eq(td_import_exec(import, pid), 0);
+	}
+	ck_assert_int_eq(td_import_fork(import, 40000, 7), 0);
+	td_import_map(import, 40000, 0x10000, 0x1000, 0x7000, "/none/b");
+	sample_at(0x10110, 0x10100, 1);
+	sample.pid = sample.tid = 40000;
+	ck_assert_int_eq(td_import_sample(import, &sample), 0);
+	sample.pid = sample.tid = 39999;
+	ck_assert_int_eq(td_import_sample(import, &sample), 0);
+	profile = finish();
+	place_at(&profile, TD_PLACE_FUNCTION, 0x2100);
+	place_at(&profile, TD_PLACE_FUNCTION, 0x7100);
+	place_at(&profile, TD_PLACE_UNKNOWN, 0);
+	td_profile_free(&profile);
+}
+END_TEST
+
 /* More than a block of each kind. */
 START_TEST(large_profiles)
 {
@@ -379,11 +411,11 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"import",
-		(const TTest *const[]){samples_are_read, records_are_read,
-				       broken_lines_are_nothing, events_have_our_names,
-				       windows_are_of_one_function,
-				       disturbed_windows_do_not_count,
-				       mappings_come_and_go, large_profiles, NULL});
+	return unit_main("import",
+			 (const TTest *const[]){
+				 samples_are_read, records_are_read,
+				 broken_lines_are_nothing, events_have_our_names,
+				 windows_are_of_one_function,
+				 disturbed_windows_do_not_count, mappings_come_and_go,
+				 forks_share_their_mappings, large_profiles, NULL});
 }
