@@ -131,6 +131,15 @@ static void put_rest(FILE *out, const struct td_annotated *annotated,
 	free(clean);
 }
 
+/* What a compiler was told of its files may be anything. */
+static void put_clean(FILE *out, const char *text)
+{
+	char *clean = td_text_clean(text, strlen(text));
+
+	fputs(clean ? clean : "", out);
+	free(clean);
+}
+
 static void put_lines(FILE *out, const struct td_annotated *annotated,
 		      const struct td_print_style *style)
 {
@@ -148,8 +157,8 @@ static void put_lines(FILE *out, const struct td_annotated *annotated,
 			path = td_source_path(&line->source, file);
 			td_source_free(&text);
 			td_source_read(&text, path ? path : file);
-			fprintf(out, "%s%s\n", path ? path : file,
-				text.lines ? "" : " (the source is not here)");
+			put_clean(out, path ? path : file);
+			fputs(text.lines ? "\n" : " (the source is not here)\n", out);
 			free(path);
 		}
 		put_sums(out, annotated, style, &line->sums);
@@ -177,8 +186,10 @@ static void put_source(FILE *out, const struct td_source *source,
 				     ? td_symbol_demangle(frame->function)
 				     : NULL;
 
-		fprintf(out, "%s%s%s%s:%d", i ? ", inlined at " : "; ", name ? name : "",
-			name ? " " : "", td_text_base(frame->file), frame->line);
+		fprintf(out, "%s%s%s", i ? ", inlined at " : "; ", name ? name : "",
+			name ? " " : "");
+		put_clean(out, td_text_base(frame->file));
+		fprintf(out, ":%d", frame->line);
 		free(name);
 	}
 	fputc('\n', out);

@@ -6,12 +6,11 @@
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "decoder/text.h"
 
 #define TEXT_MAX (64u << 20)
 
@@ -114,9 +113,11 @@ void td_source_at(struct Dwfl_Module *module, uint64_t address, struct td_source
 
 char *td_source_path(const struct td_source *source, const char *file)
 {
+	char *path;
+
 	if (file[0] == '/' || !source->directory)
 		return strdup(file);
-	return td_text_format("%s/%s", source->directory, file);
+	return asprintf(&path, "%s/%s", source->directory, file) < 0 ? NULL : path;
 }
 
 const unsigned char *td_source_code(struct Dwfl_Module *module, uint64_t start,

@@ -30,7 +30,8 @@ struct td_source {
 /* Of an ELF address.  `module` may be NULL. */
 void td_source_at(struct Dwfl_Module *module, uint64_t address, struct td_source *source);
 
-/* One of its frames' files with the directory; the caller frees it.  NULL: no memory. */
+/* One of its frames' files with the directory, as it can be opened: not clean.  The
+ * caller frees it.  NULL: no memory. */
 char *td_source_path(const struct td_source *source, const char *file);
 
 /*

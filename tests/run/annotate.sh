@@ -216,6 +216,17 @@ wait $server 2>/dev/null
 objcopy -R .debug_aranges "$prog/demo" bin/split || fail "objcopy"
 annotate 0 follow_links "$split"
 grep -q 'demo\.c$' annotate.out || fail "no lines without .debug_aranges: $(cat annotate.out)"
+# A file's name may be anything: no control characters for the terminal.
+python3 -c '
+before = open("bin/split", "rb").read()
+after = before.replace(b"demo.c\0", b"d\033mo.c\0")
+assert after != before
+open("bin/split", "wb").write(after)
+' || fail "no name in the debug information"
+annotate 0 follow_links "$split"
+grep -q 'd?mo\.c (the source is not here)$' annotate.out || fail "another name: $(cat -v annotate.out)"
+grep -q '; d?mo\.c:[0-9]*$' annotate.out || fail "another name of an instruction"
+grep -q "$(printf '\033')" annotate.out && fail "a control character of a file's name"
 
 # What cannot be shown says why.
 annotate 1 no_such_function "$demo"
