@@ -51,7 +51,7 @@ static int open_beside(struct td_outfile *file, const struct stat *old)
 
 int td_outfile_open(struct td_outfile *file, const char *path)
 {
-	struct stat st;
+	struct stat st, link;
 	int exists, err;
 
 	memset(file, 0, sizeof(*file));
@@ -61,7 +61,7 @@ int td_outfile_open(struct td_outfile *file, const char *path)
 	}
 	file->path = path;
 	exists = stat(path, &st) == 0;
-	if (!exists || S_ISREG(st.st_mode)) {
+	if (exists ? S_ISREG(st.st_mode) : lstat(path, &link) < 0) {
 		err = open_beside(file, exists ? &st : NULL);
 		if (!exists || err != -EACCES)
 			return err;

@@ -210,6 +210,9 @@ chmod 640 kept.folded
 export_to 0 -o link.folded "$burn"
 [ -L link.folded ] && cmp -s kept.folded "$burn_name.folded" || fail "a link was replaced"
 [ "$(stat -c %a kept.folded)" = 640 ] || fail "the file's rights are others"
+ln -s later.folded early.folded
+export_to 0 -o early.folded "$burn"
+[ -L early.folded ] && cmp -s later.folded kept.folded || fail "a link to nothing was replaced"
 
 export_to 0 --help
 for word in pprof speedscope folded openmetrics --label; do
