@@ -11,6 +11,7 @@
 #include "tools/commands.h"
 #include "tools/diff_print.h"
 #include "tools/inputs.h"
+#include "tools/outfile.h"
 
 /* diff(1)'s */
 enum status { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
@@ -67,7 +68,7 @@ static const char usage[] =
 	"                     jit-PID.dump\n"
 	"  --top=N            the first N functions (text: 20, others: all; 0: all)\n"
 	"  --format=FORMAT    text, json or csv\n"
-	"  --output=FILE      write to FILE\n"
+	"  --output=FILE      write to FILE; \"-\": standard output (default)\n"
 	"  --help             this text\n"
 	"\n"
 	"Exit status: 0 no difference, 1 a difference, 2 trouble.\n";
@@ -262,17 +263,18 @@ static int read_side(const struct request *request, struct side *side, int count
 static int print_compare(const struct request *request, const struct td_compare *compare,
 			 const struct td_compare_side side[2])
 {
-	FILE *out = request->output ? fopen(request->output, "we") : stdout;
-	const char *name = request->output ? request->output : "standard output";
 	uint64_t top = request->top;
 	struct td_print_style style;
-	int bad;
+	struct td_outfile file;
+	int err = td_outfile_open(&file, request->output);
+	FILE *out = file.stream;
 
-	if (!out) {
-		say(name, strerror(errno));
+	if (err) {
+		say(request->output, strerror(-err));
 		return -1;
 	}
 	style = td_print_style_of(out);
+	errno = 0;
 	if (top == TOP_UNSET)
 		top = request->format == FORMAT_TEXT ? TOP_TEXT : 0;
 	for (int i = 0; i < 2 && request->format == FORMAT_CSV; i++)
@@ -284,12 +286,10 @@ static int print_compare(const struct request *request, const struct td_compare 
 		td_diff_print_csv(out, compare, top);
 	else
 		td_diff_print_text(out, compare, side, top, &style);
-	bad = fflush(out) != 0 || ferror(out);
-	if (bad)
-		say(name, strerror(errno));
-	if (request->output)
-		fclose(out);
-	return bad ? -1 : 0;
+	err = td_outfile_close(&file, 0);
+	if (err)
+		say(td_outfile_name(&file), strerror(-err));
+	return err ? -1 : 0;
 }
 
 static enum status status_of(const struct request *request,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -88,8 +89,13 @@ int td_outfile_close(struct td_outfile *file, int failed)
 
 	if (fflush(file->stream) != 0 || ferror(file->stream))
 		err = errno ? -errno : -EIO;
-	if (!file->path)
+	if (!file->path) {
+		if (err) { /* the caller says it, and nobody once more at the end */
+			__fpurge(file->stream);
+			clearerr(file->stream);
+		}
 		return err;
+	}
 	if (fclose(file->stream) != 0 && !err)
 		err = -errno;
 	if (file->beside[0] && !err && !failed)

@@ -10,6 +10,7 @@
 #include "tools/commands.h"
 #include "tools/inputs.h"
 #include "tools/live.h"
+#include "tools/outfile.h"
 #include "tools/pager.h"
 #include "tools/print.h"
 #include "tools/tui.h"
@@ -53,7 +54,7 @@ static const char usage[] =
 	"  --min-windows=N   mark values of functions with fewer windows as uncertain\n"
 	"  --format=FORMAT   text, json, csv, html: a page for the browser, or windows:\n"
 	"                    the log of single windows\n"
-	"  --output=FILE     write to FILE\n"
+	"  --output=FILE     write to FILE; \"-\": standard output (default)\n"
 	"  --live=PID        the profile of this running process, or of the program that\n"
 	"                    this `tdagent run` runs; nothing is sent to it\n"
 	"  --tui             in the terminal, to move in, sort, filter and look into;\n"
@@ -256,26 +257,25 @@ static void say(const char *object, const char *why)
 	fprintf(stderr, "tdagent report: %s: %s\n", object, why);
 }
 
-static FILE *open_output(const struct request *request)
+/* Returns 0, or -1 after saying why. */
+static int open_output(const struct request *request, struct td_outfile *file)
 {
-	FILE *out = request->output ? fopen(request->output, "we") : stdout;
+	int err = td_outfile_open(file, request->output);
 
-	if (!out)
-		say(request->output, strerror(errno));
-	return out;
+	if (err)
+		say(request->output, strerror(-err));
+	errno = 0;
+	return err ? -1 : 0;
 }
 
 /* Returns 0, or -1 after saying what went wrong with all that was written. */
-static int close_output(const struct request *request, FILE *out)
+static int close_output(struct td_outfile *file, int failed)
 {
-	int bad = fflush(out) != 0 || ferror(out);
+	int err = td_outfile_close(file, failed);
 
-	if (bad)
-		say(request->output ? request->output : "standard output",
-		    strerror(errno));
-	if (request->output)
-		fclose(out);
-	return bad ? -1 : 0;
+	if (err)
+		say(td_outfile_name(file), strerror(-err));
+	return err ? -1 : 0;
 }
 
 /* What the page allows and what the options want. */
@@ -342,15 +342,17 @@ static void print_csv(FILE *out, const struct td_report *report, enum td_print_b
 static int print_report(const struct request *request, const struct td_report *report,
 			const struct td_annotate *lines)
 {
-	FILE *out = open_output(request);
 	struct td_print_style style;
+	struct td_outfile file;
 	pid_t pager = 0;
 	int err = 0;
+	FILE *out;
 
-	if (!out)
+	if (open_output(request, &file) < 0)
 		return -1;
+	out = file.stream;
 	style = style_of(request, out);
-	if (request->format == FORMAT_TEXT && out == stdout && !request->no_pager)
+	if (request->format == FORMAT_TEXT && !file.path && !request->no_pager)
 		pager = td_pager_start();
 	if (lines)
 		err = print_lines(out, request, report, lines, &style);
@@ -365,7 +367,7 @@ static int print_report(const struct request *request, const struct td_report *r
 	if (err)
 		say("report", strerror(-err));
 	if (!pager)
-		return close_output(request, out) || err ? -1 : 0;
+		return close_output(&file, err) || err ? -1 : 0;
 	err |= fflush(out) != 0 && errno != EPIPE ? -1 : 0;
 	td_pager_end(pager);
 	return err;
@@ -382,16 +384,18 @@ static int print_windows_of(void *print, const struct td_profile *profile,
 /* The profiles one after the other: nothing is added up. */
 static int print_windows(const struct request *request, int count, char **path)
 {
-	struct td_print_windows print = {.out = open_output(request)};
+	struct td_print_windows print = {.out = NULL};
+	struct td_outfile file;
 	int failed = 0, err;
 
-	if (!print.out)
+	if (open_output(request, &file) < 0)
 		return -1;
+	print.out = file.stream;
 	err = td_inputs_each(count, path, print_windows_of, &print, &failed);
 	if (err)
 		say("report", strerror(-err));
 	td_inputs_say_cores(SELF, print.cores, print.elsewhere);
-	return close_output(request, print.out) || err || failed;
+	return close_output(&file, err) || err || failed;
 }
 
 static int browse(const struct td_report *report, int count, char **path)

@@ -156,6 +156,11 @@ shows "1 of [0-9]* functions shown" --top
 diff 0 --output="$work/file" "$work/first" "$work/first"
 [ -s "$work/diff.out" ] && fail "--output: something on stdout"
 grep -q "tdagent diff" "$work/file" || fail "--output: nothing in the file"
+diff 0 --output=- "$work/first" "$work/first"
+cmp -s "$work/diff.out" "$work/file" || fail "--output=-: something else"
+$clean "$tdagent" diff "$work/first" "$work/first" >/dev/full 2>"$work/full.err"
+[ $? -eq 2 ] || fail "full: not exit status 2"
+one_line full "standard output: No space left on device"
 
 # What makes no sense, and what cannot be read: 2, and one line.
 diff 0 --help

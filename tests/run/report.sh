@@ -57,6 +57,15 @@ report 0 --output="$work/file" "$sound"
 grep -q burn_sixty "$work/file" || fail "--output: no report in the file"
 report 1 --output="$work/none/file" "$sound"
 report 1 --output=/dev/full "$sound"
+cp "$work/file" "$work/before"
+(ulimit -f 0 && trap '' XFSZ && $clean "$tdagent" report --output="$work/file" "$sound" 2>/dev/null) &&
+	fail "--output: no room, and no error"
+cmp -s "$work/file" "$work/before" || fail "--output: a failure left half a file"
+report 0 --output=- "$sound"
+cmp -s "$work/report.out" "$work/file" || fail "--output=-: another report"
+[ -e - ] && fail "--output=-: a file of that name"
+$clean "$tdagent" report "$sound" >/dev/full 2>"$work/full.err" && fail "full: no error"
+one_line full "standard output: No space left on device"
 
 # People get the first 20, programs all.
 agent TDAGENT_LONG=200us "$prog/functions"
