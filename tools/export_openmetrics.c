@@ -232,19 +232,29 @@ struct process_labels {
 	const char *label[7];
 };
 
+/* A process that stands for several has no one id; of all others, nothing in common. */
 static void open_labels(struct process_labels *labels,
-			const struct td_file_header *header)
+			const struct td_report_process *process)
 {
+	const struct td_file_header *header = &process->header;
+	size_t n = 0;
+
 	snprintf(labels->pid, sizeof(labels->pid), "%u", header->pid);
 	labels->program = td_text_clean(header->exe, sizeof(header->exe));
 	labels->host = td_text_clean(header->host, sizeof(header->host));
-	labels->label[0] = "host";
-	labels->label[1] = labels->host ? labels->host : "";
-	labels->label[2] = "pid";
-	labels->label[3] = labels->pid;
-	labels->label[4] = "program";
-	labels->label[5] = labels->program ? labels->program : "";
-	labels->label[6] = NULL;
+	if (!process->mixed) {
+		labels->label[n++] = "host";
+		labels->label[n++] = labels->host ? labels->host : "";
+	}
+	if (process->profiles == 1) {
+		labels->label[n++] = "pid";
+		labels->label[n++] = labels->pid;
+	}
+	if (!process->mixed) {
+		labels->label[n++] = "program";
+		labels->label[n++] = labels->program ? labels->program : "";
+	}
+	labels->label[n] = NULL;
 }
 
 static void close_labels(struct process_labels *labels)
@@ -253,28 +263,78 @@ static void close_labels(struct process_labels *labels)
 	free(labels->host);
 }
 
+/* 1 if both have the same labels: a program that went on as itself (exec), or one that
+ * has its id again. */
+static int is_same(const struct td_report_process *a, const struct td_report_process *b)
+{
+	const struct td_file_header *x = &a->header, *y = &b->header;
+
+	return !a->mixed && !b->mixed && (a->profiles == 1) == (b->profiles == 1) &&
+	       (a->profiles > 1 || x->pid == y->pid) && strcmp(x->exe, y->exe) == 0 &&
+	       strcmp(x->host, y->host) == 0;
+}
+
 enum process_value { PROCESS_CPU, PROCESS_SAMPLES, PROCESS_SLOTS, PROCESS_START };
 
+static uint64_t value_of(const struct td_report *report,
+			 const struct td_report_process *process,
+			 enum process_value which)
+{
+	switch (which) {
+	case PROCESS_CPU:
+		return process->cpu_ns;
+	case PROCESS_SAMPLES:
+		return process->samples;
+	case PROCESS_SLOTS:
+		return process->total[report->map.slots];
+	case PROCESS_START:
+		break;
+	}
+	return process->header.start_realtime_ns;
+}
+
+/* Of all that are the same as process `first`; 0: it is the same as one before it. */
+static int add_same(const struct td_report *report, size_t first,
+		    enum process_value which, uint64_t *value)
+{
+	const struct td_report_process *process = report->process;
+
+	for (size_t i = 0; i < first; i++)
+		if (is_same(&process[i], &process[first]))
+			return 0;
+	*value = value_of(report, &process[first], which);
+	for (size_t i = first + 1; i < report->processes; i++) {
+		uint64_t more = value_of(report, &process[i], which);
+
+		if (!is_same(&process[i], &process[first]))
+			continue;
+		if (which != PROCESS_START)
+			*value += more;
+		else if (more < *value)
+			*value = more;
+	}
+	return 1;
+}
+
+/* No two samples of a family may have the same labels. */
 static void put_processes(const struct metrics *metrics, const char *name,
 			  enum process_value which)
 {
 	const struct td_report *report = metrics->export->report;
 
 	for (size_t i = 0; i < report->processes; i++) {
-		const struct td_report_process *process = &report->process[i];
 		struct process_labels labels;
+		uint64_t value;
 
-		open_labels(&labels, &process->header);
-		if (which == PROCESS_CPU)
-			put_seconds(metrics, name, labels.label, process->cpu_ns);
+		if (!add_same(report, i, which, &value))
+			continue;
+		open_labels(&labels, &report->process[i]);
+		if (which == PROCESS_CPU || which == PROCESS_START)
+			put_seconds(metrics, name, labels.label, value);
 		else if (which == PROCESS_SAMPLES)
-			put_count(metrics, name, labels.label, process->samples);
-		else if (which == PROCESS_START)
-			put_seconds(metrics, name, labels.label,
-				    process->header.start_realtime_ns);
+			put_count(metrics, name, labels.label, value);
 		else
-			put_slots(metrics, name, labels.label,
-				  process->total[report->map.slots]);
+			put_slots(metrics, name, labels.label, value);
 		close_labels(&labels);
 	}
 }

@@ -473,6 +473,42 @@ START_TEST(openmetrics_has_the_totals)
 }
 END_TEST
 
+/* The same program with the same id, later: it went on as itself (exec). */
+static void build_clock_again(struct build *build)
+{
+	build_clock(build);
+	build->header->start_realtime_ns += 1000000000u;
+}
+
+/* A sample's labels are its name: no two of a family may be alike. */
+START_TEST(openmetrics_has_no_sample_twice)
+{
+	static void (*const twice[])(struct build *) = {build_clock_again, build_clock,
+							NULL};
+	static void (*many[TD_REPORT_PROCESSES_APART + 2])(struct build *);
+	size_t size;
+	char *text;
+
+	begin(twice, &(struct td_report_query){.parts = 1});
+	text = written(td_export_openmetrics, &size);
+	has(text,
+	    "\ntdagent_process_samples_total{host=\"\",pid=\"4321\",program=\"/bin/program\"} 14\n"
+	    "# EOF\n");
+	has(text, "program=\"/bin/program\"} 1700000000.000000000\n# TYPE ");
+	free(text);
+	end();
+	for (size_t i = 0; i < TD_REPORT_PROCESSES_APART + 1; i++)
+		many[i] = build_clock;
+	begin((void (*const *)(struct build *))many,
+	      &(struct td_report_query){.parts = 1});
+	text = written(td_export_openmetrics, &size);
+	has(text,
+	    "\ntdagent_process_samples_total{host=\"\",program=\"/bin/program\"} 455\n");
+	free(text);
+	end();
+}
+END_TEST
+
 static void build_nothing(struct build *build)
 {
 	build_start(build, counters);
@@ -515,6 +551,7 @@ int main(void)
 		profiles_keep_their_labels,
 		speedscope_is_json,
 		openmetrics_has_the_totals,
+		openmetrics_has_no_sample_twice,
 		nothing_is_a_file_too,
 		NULL,
 	};
