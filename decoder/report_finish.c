@@ -3,7 +3,6 @@
 #include "decoder/report.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -462,15 +461,13 @@ static int has_anything(const struct td_report_function *f)
 static int asked(const struct td_report *report, const struct td_report_function *f)
 {
 	const char *glob = report->query.module;
-	const char *path = td_report_module(report, f);
 
 	if (!has_anything(f))
 		return 0;
 	if (f->share.value < report->query.min_share &&
 	    f->total.share.value < report->query.min_share)
 		return 0;
-	return !glob || fnmatch(glob, path, 0) == 0 ||
-	       fnmatch(glob, td_text_base(path), 0) == 0;
+	return !glob || td_text_path_fits(td_report_module(report, f), glob);
 }
 
 static int by_sort(const void *a, const void *b, void *context)

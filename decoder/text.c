@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "decoder/text.h"
 
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -77,6 +78,14 @@ const char *td_text_base(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
+}
+
+int td_text_path_fits(const char *path, const char *glob)
+{
+	const char *base = td_text_base(path);
+
+	return strcmp(path, glob) == 0 || strcmp(base, glob) == 0 ||
+	       fnmatch(glob, path, 0) == 0 || fnmatch(glob, base, 0) == 0;
 }
 
 char *td_text_vformat(const char *format, va_list args)

@@ -36,6 +36,12 @@ size_t td_text_fold(const char *text, size_t columns);
 const char *td_text_base(const char *path);
 
 /*
+ * 1 if the path or its base is the glob, or is matched by it: "[vdso]" is a name and no
+ * choice of letters.
+ */
+int td_text_path_fits(const char *path, const char *glob);
+
+/*
  * asprintf() into a new string, clean; NULL without memory.
  */
 __attribute__((format(printf, 1, 2))) char *td_text_format(const char *format, ...);

@@ -2,7 +2,6 @@
 #include "tools/annotate_collect.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +40,7 @@ static int same_module(const struct td_file_object *a, const struct td_file_obje
 static int is_asked(const struct td_annotate *annotate,
 		    const struct td_file_object *object)
 {
-	return !annotate->glob || fnmatch(annotate->glob, object->path, 0) == 0 ||
-	       fnmatch(annotate->glob, td_text_base(object->path), 0) == 0;
+	return !annotate->glob || td_text_path_fits(object->path, annotate->glob);
 }
 
 /* 0 or -ENOMEM. */

@@ -307,6 +307,11 @@ START_TEST(queries)
 	ck_assert_uint_eq(report->functions, 1);
 	ck_assert_double_eq_tol(report->function[0].share.value, 0.8, 1e-12);
 	td_report_free(report);
+	query = (struct td_report_query){.module = "[anon]"}; /* a name, not letters */
+	report = report_of(&build, 1, &query);
+	ck_assert_uint_eq(report->functions, 1);
+	ck_assert_uint_eq(report->function[0].samples, 8);
+	td_report_free(report);
 	query = (struct td_report_query){.sort = TD_SORT_NAME};
 	report = report_of(&build, 1, &query);
 	for (size_t i = 1; i < report->functions; i++)

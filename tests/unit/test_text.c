@@ -51,6 +51,27 @@ START_TEST(columns)
 }
 END_TEST
 
+START_TEST(paths_fit)
+{
+	static const char *const fit[][2] = {
+		{"/usr/lib/libc.so.6", "/usr/lib/libc.so.6"},
+		{"/usr/lib/libc.so.6", "libc.so.6"},
+		{"/usr/lib/libc.so.6", "libc.*"},
+		{"/usr/lib/libc.so.6", "/usr/*"},
+		{"[vdso]", "[vdso]"},
+		{"[vdso]", "*vdso*"},
+		{"/opt/[x]/a", "/opt/[x]/a"},
+		{"v", "[vdso]"},
+	};
+
+	for (size_t i = 0; i < sizeof(fit) / sizeof(fit[0]); i++)
+		ck_assert_int_eq(td_text_path_fits(fit[i][0], fit[i][1]), 1);
+	ck_assert_int_eq(td_text_path_fits("/usr/lib/libc.so.6", "lib"), 0);
+	ck_assert_int_eq(td_text_path_fits("[vdso]", "[anon]"), 0);
+	ck_assert_int_eq(td_text_path_fits("", ""), 1);
+}
+END_TEST
+
 START_TEST(folds)
 {
 	ck_assert_uint_eq(td_text_fold("one two three", 8), 7);
@@ -75,5 +96,5 @@ END_TEST
 int main(void)
 {
 	return unit_main("text", (const TTest *const[]){clean, clean_is_bounded, columns,
-							folds, base, NULL});
+							paths_fit, folds, base, NULL});
 }
