@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Two rows by two rows: each number that is loaded is used twice. */
 static void dots(const double *a, const double *b, size_t stride, size_t n, double out[4])

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "decoder/student.h"
-
 struct sums {
 	double mean, squares, fourths;
 };

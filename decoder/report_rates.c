@@ -10,7 +10,6 @@
 #include "decoder/jackknife.h"
 #include "decoder/parallel.h"
 #include "decoder/separate_parts.h"
-#include "decoder/student.h"
 #include "decoder/text.h"
 
 #define USUAL 0.2       /* an event's mean, as a part of slots: separate.h's scale */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "decoder/window_again.h"
 
-#include <math.h>
 #include <string.h>
 
 #define AGAIN_FEWEST 20 /* windows with one event */

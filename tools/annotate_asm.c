@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/annotate_source.h"
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "decoder/names.h"
-#include "decoder/text.h"
 #include "tools/annotate_lines.h"
 #include "tools/quote.h"
 

@@ -5,7 +5,6 @@
  * added to each other.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

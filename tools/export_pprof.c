@@ -5,7 +5,6 @@
  * does not grow with the profile, apart from the index of its strings.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder/text.h"
 #include "tools/export.h"
 #include "tools/print.h"
 #include "tools/quote.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which groups of events this machine counts: a part of facts.h. */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>

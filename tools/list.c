@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The names that TDAGENT_EVENTS takes on this machine, and which of them it counts. */
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -2,7 +2,6 @@
 #include "tools/print_hints.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NAMES_MOST 3 /* functions named behind a node */
 

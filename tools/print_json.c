@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +6,6 @@
 
 #include "decoder/label_list.h"
 #include "decoder/names.h"
-#include "decoder/text.h"
 #include "tools/json.h"
 #include "tools/module_rows.h"
 #include "tools/print.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/print_tree.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "tools/print_cells.h"
 #include "tools/print_hints.h"
 

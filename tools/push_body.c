@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/push.h"
 

@@ -15,7 +15,6 @@
 #include "tools/child.h"
 #include "tools/collect.h"
 #include "tools/commands.h"
-#include "tools/directory.h"
 #include "tools/library.h"
 #include "tools/output.h"
 #include "tools/program.h"

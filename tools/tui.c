@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <locale.h>
 #include <ncurses.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
