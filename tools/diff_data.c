@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "tools/csv.h"
 #include "tools/diff_print.h"
 #include "tools/quote.h"
 
@@ -132,13 +133,6 @@ void td_diff_print_json(FILE *out, const struct td_compare *compare, size_t top)
 	fputs("]\n}\n", out);
 }
 
-static void csv_number(FILE *out, int present, double value)
-{
-	fputc(',', out);
-	if (present && isfinite(value))
-		fprintf(out, "%.9g", value);
-}
-
 static void csv_row(FILE *out, const struct td_compare *compare,
 		    const struct td_compare_row *row)
 {
@@ -155,13 +149,13 @@ static void csv_row(FILE *out, const struct td_compare *compare,
 			row->samples[0], row->samples[1], row->windows[0],
 			row->windows[1], row->inclusive ? "total_" : "",
 			quantity_name(q));
-		csv_number(out, 1, change->before);
-		csv_number(out, 1, change->after);
-		csv_number(out, 1, change->after - change->before);
-		csv_number(out, 1, change->low);
-		csv_number(out, 1, change->high);
-		csv_number(out, change->tested, change->p);
-		csv_number(out, change->tested, change->adjusted);
+		td_csv_number(out, 1, change->before);
+		td_csv_number(out, 1, change->after);
+		td_csv_number(out, 1, change->after - change->before);
+		td_csv_number(out, 1, change->low);
+		td_csv_number(out, 1, change->high);
+		td_csv_number(out, change->tested, change->p);
+		td_csv_number(out, change->tested, change->adjusted);
 		fprintf(out, ",%s\n", td_verdict_name(change->verdict));
 	}
 }

@@ -8,6 +8,7 @@
 #include "decoder/symbols.h"
 #include "decoder/text.h"
 #include "tools/print.h"
+#include "tools/quote.h"
 
 /* A place where windows are opened or closed. */
 struct end {
@@ -28,13 +29,8 @@ static int by_place(const void *a, const void *b)
 
 static void quote(FILE *out, const char *text)
 {
-	fputs(",\"", out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
+	fputc(',', out);
+	td_quote_csv(out, text);
 }
 
 /* The places of all windows, each once, sorted; returns how many. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tools/push.h"
+#include "tools/quote.h"
 
 const char *td_push_path(enum td_store store)
 {
@@ -29,24 +30,12 @@ static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
 	}
 }
 
-/* The text is clean. */
-static void put_string(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fputc('\\', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
 static void put_label(FILE *out, const char *comma, const char *name, const char *value)
 {
 	fprintf(out, "%s{\"name\":", comma);
-	put_string(out, name);
+	td_quote_json(out, name);
 	fputs(",\"value\":", out);
-	put_string(out, value);
+	td_quote_json(out, value);
 	fputc('}', out);
 }
 
