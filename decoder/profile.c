@@ -19,7 +19,6 @@
 #include "decoder/windows.h"
 
 #define SIZE_CAP ((size_t)TD_BLOCKS_MAX * TD_BLOCK_SIZE)
-#define ROOM (TD_BLOCK_SIZE - TD_BLOCK_HEADER)
 
 #define TERMINATE(array) ((array)[sizeof(array) - 1] = '\0')
 
