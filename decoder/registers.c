@@ -73,19 +73,3 @@ bool td_registers_weigh(uint64_t slots, uint64_t metrics, uint32_t fields, uint6
 	return true;
 }
 #endif
-
-bool td_registers_delta(uint64_t slots_a, uint64_t metrics_a, uint64_t slots_b,
-			uint64_t metrics_b, uint32_t fields, uint64_t *out)
-{
-	uint64_t before[TD_FIELDS];
-
-	if (slots_b < slots_a || !td_registers_decode(slots_b, metrics_b, fields, out))
-		return false;
-	if (!slots_a)
-		return true;
-	if (!td_registers_decode(slots_a, metrics_a, fields, before))
-		return false;
-	for (uint32_t i = 0; i < fields; i++)
-		out[i] = out[i] > before[i] ? out[i] - before[i] : 0;
-	return true;
-}

@@ -2,8 +2,9 @@
 /*
  * The PERF_METRICS register: eight 8-bit fields, each a fraction of SLOTS in
  * 255ths, both counted since the last reset.  Sources: the Intel SDM, volume 3,
- * "PERF_METRICS MSR", and the kernel's topdown document, whose delta rule
- * td_registers_delta() is.
+ * "PERF_METRICS MSR", and the kernel's topdown document.  The difference of two
+ * readings without a reset in between is off by up to a 255th of all slots: windows
+ * are opened by a reset.
  *
  * What the signal handler needs is inline: it is done in each window.
  *
@@ -56,15 +57,6 @@ static inline uint64_t td_registers_from_units(uint64_t units)
 {
 	return units + (units + 127) / 255;
 }
-
-/*
- * td_registers_decode() between two readings without a reset in between: the difference
- * of the scaled values, never below zero.  Its error is up to slots_b / 255 for each
- * field, which is why windows are opened by a reset.  False if slots went
- * backwards or one of the readings is not plausible.
- */
-bool td_registers_delta(uint64_t slots_a, uint64_t metrics_a, uint64_t slots_b,
-			uint64_t metrics_b, uint32_t fields, uint64_t *out);
 
 /* Which values correct level 1, by index; 0: the value is not there. */
 struct td_correction {

@@ -181,38 +181,6 @@ START_TEST(implausible_sums_are_refused)
 }
 END_TEST
 
-/* GET_METRIC(metric_b, i) * slots_b - GET_METRIC(metric_a, i) * slots_a */
-START_TEST(delta_as_in_the_kernel_s_document)
-{
-	const uint8_t a[] = {102, 51, 51, 51, 20, 40, 30, 10};
-	const uint8_t b[] = {60, 45, 60, 90, 20, 35, 35, 50};
-	uint64_t out[TD_FIELDS];
-
-	ck_assert(
-		td_registers_delta(2550, metrics(a), 10200, metrics(b), TD_FIELDS, out));
-	for (int i = 0; i < TD_FIELDS; i++)
-		ck_assert_uint_eq(out[i], (10200u * b[i] - 2550u * a[i]) / 255);
-	/* what the second reading's rounding swallowed is not negative */
-	ck_assert(td_registers_delta(2550, metrics(a), 2560, level1(0, 85, 85, 85), 4,
-				     out));
-	ck_assert_uint_eq(out[TD_FIELD_RETIRING], 0);
-}
-END_TEST
-
-START_TEST(delta_refuses)
-{
-	const uint64_t sound = level1(60, 45, 60, 90);
-	uint64_t out[4];
-
-	ck_assert(!td_registers_delta(1000, sound, 999, sound, 4, out));
-	ck_assert(!td_registers_delta(1000, sound, 2000, 0, 4, out));
-	ck_assert(!td_registers_delta(1000, 0, 2000, sound, 4, out));
-	/* after a reset there is nothing to subtract, and nothing to look at */
-	ck_assert(td_registers_delta(0, 0, 2550, sound, 4, out));
-	ck_assert_uint_eq(out[TD_FIELD_BACKEND_BOUND], 900);
-}
-END_TEST
-
 /* Sapphire Rapids: slots, eight fields, near returns, uop dropping. */
 START_TEST(uop_dropping_is_not_frontend)
 {
@@ -278,7 +246,6 @@ int main(void)
 			each_field_in_its_place, exactly_as_defined, units_add_up,
 			what_has_no_units_is_refused, level1_adds_up, level2_stays_inside,
 			large_counts_do_not_overflow, implausible_sums_are_refused,
-			delta_as_in_the_kernel_s_document, delta_refuses,
 			uop_dropping_is_not_frontend, clears_are_backend,
 			one_window_may_go_below_zero, nothing_to_correct, NULL});
 }
