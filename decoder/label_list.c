@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-int td_label_list_key(const char *key, size_t length)
+/* 1 if a label can have this key: none that exports give themselves. */
+static int is_key(const char *key, size_t length)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -33,7 +34,7 @@ int td_label_list_next(const char **list, struct td_label_text *label)
 	if (!*at)
 		return 0;
 	*list = at + length + (at[length] == ',');
-	if (!equals || !td_label_list_key(at, (size_t)(equals - at)) ||
+	if (!equals || !is_key(at, (size_t)(equals - at)) ||
 	    !is_plain(equals + 1, length - (size_t)(equals + 1 - at)))
 		return -1;
 	label->key_length = (size_t)(equals - at);

@@ -19,9 +19,6 @@ struct td_label_text {
 	size_t key_length, value_length;
 };
 
-/* 1 if a label can have this key: none that exports give themselves. */
-int td_label_list_key(const char *key, size_t length);
-
 /*
  * Takes the list's next label and moves *list behind it.  1, 0 at the end, or -1 for
  * one that is none, with `label` from its beginning to its end in key.
