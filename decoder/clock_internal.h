@@ -177,9 +177,6 @@ int td_clock_take(struct td_clock_data *d, const struct td_separate_input *input
 		  const struct td_axis *axis, const struct td_columns *columns,
 		  const struct td_ends *ends);
 
-/* 1: a window with instructions of the program, as far as one can tell. */
-int td_clock_known(const struct td_separate_input *input, size_t window);
-
 /* clock_keys.c: sorts them into keys and bins, and fills these.  0 or -ENOMEM. */
 int td_clock_sort(struct td_clock_data *d);
 void td_clock_fill(struct td_clock_data *d, unsigned without);

@@ -46,7 +46,8 @@ static void add(struct line *line, const struct td_separate_window *w, double wi
 	}
 }
 
-int td_clock_known(const struct td_separate_input *input, size_t i)
+/* 1: a window with instructions of the program, as far as one can tell. */
+static int is_known(const struct td_separate_input *input, size_t i)
 {
 	const struct td_separate_window *w = &input->window[i];
 
@@ -63,7 +64,7 @@ static void find_lengths(struct td_clock_data *d)
 	for (size_t i = 0; i < d->input->windows; i++) {
 		double at = d->input->window[i].requested / fmax(1, width);
 
-		if (td_clock_known(d->input, i))
+		if (is_known(d->input, i))
 			class[(int)fmin(CLASSES - 1, at)]++;
 	}
 	for (int i = 0; i < CLASSES; i++)
@@ -83,7 +84,7 @@ static double find_shortest(const struct td_clock_data *d)
 	int shortest = 0;
 
 	for (size_t i = 0; i < d->input->windows; i++)
-		if (td_clock_known(d->input, i))
+		if (is_known(d->input, i))
 			length[(int)(d->input->window[i].requested / width)]++;
 	for (; shortest + 1 < LENGTHS - LIKE; shortest++) {
 		double n = length[shortest], like = 0;
@@ -110,7 +111,7 @@ static int find_first(struct td_clock_data *d, const struct td_axis *axis)
 	for (size_t i = 0; i < input->windows; i++) {
 		const struct td_separate_window *w = &input->window[i];
 
-		if (!td_clock_known(input, i))
+		if (!is_known(input, i))
 			continue;
 		d->most = fmax(d->most, w->requested);
 		shortest = fmin(shortest, w->requested);
@@ -162,7 +163,7 @@ static int edges_mix(struct td_clock_data *d, const struct td_axis *axis,
 	if (!line)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->input->windows; i++) {
-		int told = td_clock_known(d->input, i) && !d->input->window[i].silent;
+		int told = is_known(d->input, i) && !d->input->window[i].silent;
 		double ticks = told ? d->input->clock[i] : most;
 
 		if (ticks < most)
@@ -303,7 +304,7 @@ static void take_all(struct td_clock_data *d, const struct td_axis *axis,
 	for (size_t i = 0; i < d->input->windows; i++) {
 		struct td_clock_window *to = &d->window[d->windows];
 
-		if (!td_clock_known(d->input, i) || d->input->clock[i] <= 0)
+		if (!is_known(d->input, i) || d->input->clock[i] <= 0)
 			continue;
 		d->windows++;
 		take_one(d, axis, keys, i, to);
