@@ -253,8 +253,8 @@ static bool find_in_table(const struct lookup *l, const char *name)
 static int put_value(const struct lookup *l, const char *term, const char *format,
 		     uint64_t value)
 {
-	if (td_event_format_put_in("config", format, value, &l->event->config) ||
-	    td_event_format_put_in("config1", format, value, &l->event->config1))
+	if (td_event_format_put("config", format, value, &l->event->config) ||
+	    td_event_format_put("config1", format, value, &l->event->config1))
 		return 0;
 	if (strncmp(format, "config:", 7) == 0 || strncmp(format, "config1:", 8) == 0)
 		return refuse(l, -EINVAL, "'%s': %s has fewer bits", SHOW(l->asked),

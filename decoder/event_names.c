@@ -82,13 +82,8 @@ static const char *put_range(const char *at, uint64_t *value, uint64_t *config)
 	return end;
 }
 
-int td_event_format_put(const char *format, uint64_t value, uint64_t *config)
-{
-	return td_event_format_put_in("config", format, value, config);
-}
-
-int td_event_format_put_in(const char *field, const char *format, uint64_t value,
-			   uint64_t *config)
+int td_event_format_put(const char *field, const char *format, uint64_t value,
+			uint64_t *config)
 {
 	size_t length = strlen(field);
 	const char *at = format + length + 1;

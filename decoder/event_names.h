@@ -23,13 +23,11 @@ extern const size_t td_generic_event_count;
 
 /*
  * Puts `value` into the bits of *config that `format` names, for example
- * "config:0-7,32-35"; the lowest bits of the value first.  Returns 1, or 0 for another
- * field than config, for what is no format and for a value that has too many bits.
+ * "config:0-7,32-35"; the lowest bits of the value first.  `field` is whose bits they
+ * are: "config", "config1" or "config2" of perf_event_attr.  Returns 1, or 0 for another
+ * field, for what is no format and for a value that has too many bits.
  */
-int td_event_format_put(const char *format, uint64_t value, uint64_t *config);
-
-/* The same of another field of perf_event_attr: "config2". */
-int td_event_format_put_in(const char *field, const char *format, uint64_t value,
-			   uint64_t *config);
+int td_event_format_put(const char *field, const char *format, uint64_t value,
+			uint64_t *config);
 
 #endif

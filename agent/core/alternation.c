@@ -34,7 +34,7 @@ bool td_alternation_find(uint64_t short_period)
 			 entry->d_name);
 		config2 = field = 0;
 		found = td_proc_read(path, format, sizeof(format)) > 0 &&
-			td_event_format_put_in("config2", format, short_period, &config2);
+			td_event_format_put("config2", format, short_period, &config2);
 	}
 	if (devices)
 		closedir(devices);

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 
 	td_formula_value(text, value_of, chance_of, NULL);
 	td_formula_value(text, value_of, NULL, NULL);
-	td_event_format_put(text, 0x123456789abcdef, &config);
+	td_event_format_put("config", text, 0x123456789abcdef, &config);
 	clean(text, size);
 	free(text);
 	return 0;

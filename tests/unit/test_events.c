@@ -343,27 +343,26 @@ START_TEST(formats_of_terms)
 {
 	uint64_t config = 0;
 
-	ck_assert(td_event_format_put("config:0-7\n", 0xc5, &config));
-	ck_assert(td_event_format_put("config:8-15", 0x14, &config));
-	ck_assert(td_event_format_put("config:23", 1, &config));
+	ck_assert(td_event_format_put("config", "config:0-7\n", 0xc5, &config));
+	ck_assert(td_event_format_put("config", "config:8-15", 0x14, &config));
+	ck_assert(td_event_format_put("config", "config:23", 1, &config));
 	ck_assert_uint_eq(config, 0x8014c5);
 	config = 0;
-	ck_assert(td_event_format_put("config:0-7,32-35", 0x1a0, &config));
+	ck_assert(td_event_format_put("config", "config:0-7,32-35", 0x1a0, &config));
 	ck_assert_uint_eq(config, TD_EVENT(0x1a0, 0));
-	ck_assert(!td_event_format_put("config:23", 2, &config));
-	ck_assert(!td_event_format_put("config1:0-15", 2, &config));
-	ck_assert(!td_event_format_put_in("config2", "config1:0-15", 2, &config));
-	ck_assert(!td_event_format_put_in("config2", "config:0-15", 2, &config));
-	ck_assert(!td_event_format_put("config:", 0, &config));
-	ck_assert(!td_event_format_put("config:7-0", 0, &config));
-	ck_assert(!td_event_format_put("config:0-64", 0, &config));
-	ck_assert(!td_event_format_put("config:0-7,", 0, &config));
+	ck_assert(!td_event_format_put("config", "config:23", 2, &config));
+	ck_assert(!td_event_format_put("config", "config1:0-15", 2, &config));
+	ck_assert(!td_event_format_put("config2", "config1:0-15", 2, &config));
+	ck_assert(!td_event_format_put("config2", "config:0-15", 2, &config));
+	ck_assert(!td_event_format_put("config", "config:", 0, &config));
+	ck_assert(!td_event_format_put("config", "config:7-0", 0, &config));
+	ck_assert(!td_event_format_put("config", "config:0-64", 0, &config));
+	ck_assert(!td_event_format_put("config", "config:0-7,", 0, &config));
 	ck_assert_uint_eq(config, TD_EVENT(0x1a0, 0));
 	config = 0;
-	ck_assert(td_event_format_put_in("config2", "config2:0-31\n", 300, &config));
+	ck_assert(td_event_format_put("config2", "config2:0-31\n", 300, &config));
 	ck_assert_uint_eq(config, 300);
-	ck_assert(
-		!td_event_format_put_in("config2", "config2:0-31", 1ull << 32, &config));
+	ck_assert(!td_event_format_put("config2", "config2:0-31", 1ull << 32, &config));
 }
 END_TEST
 
