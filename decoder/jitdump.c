@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder/reserve.h"
+
 #define MAGIC 0x4a695444u
 #define FLAG_ARCH_TIME 1u
 #define NAME_MAX_BYTES 4096u
@@ -48,21 +50,6 @@ struct reading {
 	void *live; /* tree of struct td_jit_code, none of which overlap */
 };
 
-/* Makes room for one more element.  Returns 0 or -ENOMEM. */
-static int reserve(void *array, size_t used, size_t element)
-{
-	void **base = array;
-	void *more;
-
-	if (used & (used - 1))
-		return 0;
-	more = reallocarray(*base, used ? 2 * used : 1, element);
-	if (!more)
-		return -ENOMEM;
-	*base = more;
-	return 0;
-}
-
 /* Up to its NUL, which must be in the record; a long one is cut. 0, -EINVAL or -ENOMEM.
  */
 static int read_name(struct reading *reading, size_t left, const char **name)
@@ -78,7 +65,7 @@ static int read_name(struct reading *reading, size_t left, const char **name)
 		return -EINVAL;
 	if (length == sizeof(text))
 		length--;
-	if (reserve(&dump->name, dump->names, sizeof(*dump->name)) < 0)
+	if (td_reserve(&dump->name, dump->names, sizeof(*dump->name)) < 0)
 		return -ENOMEM;
 	text[length] = '\0';
 	dump->name[dump->names] = strdup(text);
@@ -94,7 +81,7 @@ static int add_event(struct reading *reading, struct event event, uint64_t size)
 {
 	if (!size || size > UINT64_MAX - event.start || size > UINT64_MAX - event.from)
 		return 0;
-	if (reserve(&reading->event, reading->events, sizeof(event)) < 0)
+	if (td_reserve(&reading->event, reading->events, sizeof(event)) < 0)
 		return -ENOMEM;
 	event.end = event.start + size;
 	event.order = reading->events;

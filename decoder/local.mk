@@ -74,6 +74,7 @@ decoder_libdecoder_la_SOURCES = \
 	decoder/normal_solve.c \
 	decoder/own_cost.c decoder/own_cost.h \
 	decoder/order.h \
+	decoder/reserve.h \
 	decoder/path_groups.c decoder/path_groups.h \
 	decoder/parallel.c decoder/parallel.h \
 	decoder/paths.c decoder/paths.h decoder/paths_tree.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/report.h"
+#include "decoder/reserve.h"
 
 struct key {
 	const struct td_paths *paths;
@@ -33,15 +34,8 @@ size_t td_paths_node(struct td_paths *paths, size_t parent, uint32_t kind, size_
 
 	if (found != SIZE_MAX)
 		return found;
-	if ((n & (n - 1)) == 0) {
-		struct td_path_node *more =
-			reallocarray(paths->node, n ? 2 * n : 1, sizeof(*more));
-
-		if (!more)
-			return SIZE_MAX;
-		paths->node = more;
-	}
-	if (td_hash_add(&paths->by_key, hash, n) < 0)
+	if (td_reserve(&paths->node, n, sizeof(*paths->node)) < 0 ||
+	    td_hash_add(&paths->by_key, hash, n) < 0)
 		return SIZE_MAX;
 	paths->node[n] =
 		(struct td_path_node){.kind = kind, .parent = parent, .row = row};

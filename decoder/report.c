@@ -10,21 +10,8 @@
 #include "decoder/report_groups.h"
 #include "decoder/report_log.h"
 #include "decoder/report_notes.h"
+#include "decoder/reserve.h"
 #include "decoder/text.h"
-
-int td_report_reserve(void *array, size_t used, size_t element)
-{
-	void **base = array;
-	void *more;
-
-	if (used & (used - 1) || (used != 0 && used < 16))
-		return 0;
-	more = reallocarray(*base, used ? 2 * used : 16, element);
-	if (!more)
-		return -ENOMEM;
-	*base = more;
-	return 0;
-}
 
 struct td_report *td_report_new(const struct td_report_query *query)
 {
@@ -84,7 +71,7 @@ int td_report_note(struct td_report *report, char *note)
 		free(note);
 		return 0;
 	}
-	if (td_report_reserve(&report->note, report->notes, sizeof(*report->note)) < 0) {
+	if (td_reserve(&report->note, report->notes, sizeof(*report->note)) < 0) {
 		free(note);
 		return -ENOMEM;
 	}

@@ -36,9 +36,6 @@ struct td_report_adding {
 	size_t *row;   /* of the profile's places: row ids; SIZE_MAX: not wanted */
 };
 
-/* Makes room for one more element of an array that begins empty. */
-int td_report_reserve(void *array, size_t used, size_t element);
-
 /* 1 if the report asks for this thread: "12" is thread 12 and every thread of that
  * name. */
 int td_report_wants(const struct td_report *report, const struct td_file_thread *thread);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decoder/report_adding.h"
+#include "decoder/reserve.h"
 #include "decoder/text.h"
 
 struct module_key {
@@ -36,7 +37,7 @@ static int add_module(struct td_report *report, const struct td_file_object *obj
 		*index = (uint32_t)found;
 		return 0;
 	}
-	if (td_report_reserve(&report->module, report->modules, sizeof(*module)) < 0 ||
+	if (td_reserve(&report->module, report->modules, sizeof(*module)) < 0 ||
 	    td_hash_add(&report->by_module, hash, report->modules) < 0)
 		return -ENOMEM;
 	*index = (uint32_t)report->modules;
@@ -90,7 +91,7 @@ static struct td_report_function *row_of(struct td_report *report,
 
 	if (found != SIZE_MAX)
 		return &report->function[found];
-	if (td_report_reserve(&report->function, report->functions, sizeof(*row)) < 0 ||
+	if (td_reserve(&report->function, report->functions, sizeof(*row)) < 0 ||
 	    td_hash_add(&report->by_place, hash, report->functions) < 0)
 		return NULL;
 	row = &report->function[report->functions];
@@ -163,7 +164,7 @@ static int add_part(struct td_report_adding *adding, uint32_t *first,
 		part->cpu_ns += (double)samples * adding->sample_ns;
 		return 0;
 	}
-	if (td_report_reserve(&report->part, report->parts, sizeof(*report->part)) < 0)
+	if (td_reserve(&report->part, report->parts, sizeof(*report->part)) < 0)
 		return -ENOMEM;
 	report->part[report->parts] = (struct td_report_part){
 		.thread = of,

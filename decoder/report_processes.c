@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decoder/report_adding.h"
+#include "decoder/reserve.h"
 #include "decoder/text.h"
 
 /* Complete totals: of the thread, its process and all that is reported. */
@@ -123,8 +124,7 @@ static struct td_report_thread *copy_thread(struct td_report_adding *adding,
 		free(name);
 		return copy;
 	}
-	if (!name ||
-	    td_report_reserve(&report->thread, report->threads, sizeof(*copy)) < 0) {
+	if (!name || td_reserve(&report->thread, report->threads, sizeof(*copy)) < 0) {
 		free(name);
 		return NULL;
 	}
@@ -291,7 +291,7 @@ static int new_process(struct td_report_adding *adding, const char *path,
 	const struct td_file_header *header = &adding->profile->header;
 	struct td_report_process *process;
 
-	if (td_report_reserve(&report->process, report->processes, sizeof(*process)) < 0)
+	if (td_reserve(&report->process, report->processes, sizeof(*process)) < 0)
 		return -ENOMEM;
 	adding->process = (uint32_t)report->processes;
 	process = &report->process[report->processes++];

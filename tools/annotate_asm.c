@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decoder/reserve.h"
 #include "tools/annotate_source.h"
 
 static int open_for(unsigned machine, csh *handle)
@@ -30,20 +31,6 @@ static unsigned one(csh handle, cs_insn *insn, const unsigned char *code, size_t
 	return 1;
 }
 
-/* Room for one more; 0 or -1 without memory. */
-static int reserve(struct td_source_instruction **list, size_t count)
-{
-	struct td_source_instruction *more;
-
-	if (count & (count - 1))
-		return 0;
-	more = reallocarray(*list, count ? 2 * count : 1, sizeof(*more));
-	if (!more)
-		return -1;
-	*list = more;
-	return 0;
-}
-
 size_t td_source_disassemble(const unsigned char *code, uint64_t start, uint64_t end,
 			     unsigned machine, struct td_source_instruction **list)
 {
@@ -55,7 +42,8 @@ size_t td_source_disassemble(const unsigned char *code, uint64_t start, uint64_t
 	if (!code || end <= start || !open_for(machine, &handle))
 		return 0;
 	insn = cs_malloc(handle);
-	for (size_t at = 0; insn && at < size && reserve(list, count) == 0; count++) {
+	for (size_t at = 0;
+	     insn && at < size && td_reserve(list, count, sizeof(**list)) == 0; count++) {
 		struct td_source_instruction *next = &(*list)[count];
 
 		next->address = start + at;

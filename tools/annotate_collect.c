@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decoder/jit_names.h"
+#include "decoder/reserve.h"
 #include "decoder/text.h"
 
 /* A profile while its windows are added. */
@@ -176,14 +177,8 @@ static struct td_annotate_place *find_place(struct td_annotate *annotate, size_t
 
 	if (found != SIZE_MAX)
 		return &annotate->place[found];
-	if ((n & (n - 1)) == 0) {
-		struct td_annotate_place *more =
-			reallocarray(annotate->place, n ? 2 * n : 1, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		annotate->place = more;
-	}
+	if (td_reserve(&annotate->place, n, sizeof(*annotate->place)) < 0)
+		return NULL;
 	annotate->place[n] = (struct td_annotate_place){.address = address};
 	annotate->place[n].function =
 		jit == SIZE_MAX ? find_function(annotate, module, address, &err) : jit;

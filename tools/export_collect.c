@@ -7,6 +7,7 @@
 
 #include "decoder/hash.h"
 #include "decoder/order.h"
+#include "decoder/reserve.h"
 #include "tools/export.h"
 
 static void add_type(struct td_export *export, unsigned kind, const char *name,
@@ -142,16 +143,10 @@ static int add_frames(struct td_export *export, struct td_export_sample *sample,
 	do {
 		size_t frame = node == SIZE_MAX ? stack->function
 						: td_paths_function(paths, node);
-		size_t n = export->frames;
 
-		if ((n & (n - 1)) == 0) {
-			uint32_t *more =
-				reallocarray(export->frame, n ? 2 * n : 1, sizeof(*more));
-
-			if (!more)
-				return -ENOMEM;
-			export->frame = more;
-		}
+		if (td_reserve(&export->frame, export->frames, sizeof(*export->frame)) <
+		    0)
+			return -ENOMEM;
 		if (frame == SIZE_MAX)
 			break; /* a root, or where callers are not known */
 		export->used[frame] = 1;

@@ -13,6 +13,7 @@
 #include "decoder/hash.h"
 #include "decoder/label_list.h"
 #include "decoder/names.h"
+#include "decoder/reserve.h"
 #include "decoder/text.h"
 #include "tools/export.h"
 #include "tools/pprof.pb-c.h"
@@ -84,14 +85,8 @@ static int remember(struct pprof *pprof, uint64_t hash, const char *text)
 {
 	size_t used = pprof->texts;
 
-	if ((used & (used - 1)) == 0) {
-		char **more = reallocarray(pprof->text, used ? 2 * used : 1,
-					   sizeof(*pprof->text));
-
-		if (!more)
-			return -ENOMEM;
-		pprof->text = more;
-	}
+	if (td_reserve(&pprof->text, used, sizeof(*pprof->text)) < 0)
+		return -ENOMEM;
 	pprof->text[used] = strdup(text);
 	if (!pprof->text[used])
 		return -ENOMEM;

@@ -9,6 +9,7 @@
 
 #include "decoder/estimate.h"
 #include "decoder/hash.h"
+#include "decoder/reserve.h"
 #include "tools/import_elf.h"
 #include "tools/native.h"
 
@@ -84,20 +85,6 @@ struct td_import {
 	uint32_t last_on[CPUS_MAX]; /* the thread of the CPU's last sample, or NONE */
 	uint64_t outside;           /* samples that are in no mapping: the kernel's */
 };
-
-/* Makes room for one more element of `*base`.  Returns 0 or -ENOMEM. */
-static int reserve(void *base, size_t used, size_t element)
-{
-	void **array = base, *more;
-
-	if (used & (used - 1))
-		return 0;
-	more = reallocarray(*array, used ? 2 * used : 1, element);
-	if (!more)
-		return -ENOMEM;
-	*array = more;
-	return 0;
-}
 
 struct td_import *td_import_new(void)
 {
@@ -200,7 +187,7 @@ static int object_of(struct td_import *import, const char *path, uint32_t *index
 			    sizeof(object->file.path) - 1) == 0)
 			return 0;
 	}
-	if (reserve(&import->object, import->objects, sizeof(*object)) < 0)
+	if (td_reserve(&import->object, import->objects, sizeof(*object)) < 0)
 		return -ENOMEM;
 	*index = (uint32_t)import->objects;
 	object = &import->object[import->objects++];
@@ -252,7 +239,7 @@ static struct process *process_of(struct td_import *import, int32_t pid)
 
 	if (process)
 		return process;
-	if (reserve(&import->process, import->processes, sizeof(*process)) < 0 ||
+	if (td_reserve(&import->process, import->processes, sizeof(*process)) < 0 ||
 	    td_hash_add(&import->by_pid, td_hash_bytes(0, &pid, sizeof(pid)),
 			import->processes) < 0)
 		return NULL;
@@ -270,7 +257,7 @@ int td_import_map(struct td_import *import, int32_t pid, uint64_t start, uint64_
 	struct object *object;
 
 	if (!process || object_of(import, path, &mapping.object) < 0 ||
-	    reserve(&import->mapping, import->mappings, sizeof(mapping)) < 0)
+	    td_reserve(&import->mapping, import->mappings, sizeof(mapping)) < 0)
 		return -ENOMEM;
 	object = &import->object[mapping.object];
 	set_range(&object->file, &mapping,
@@ -401,7 +388,7 @@ static int thread_of(struct td_import *import, const struct td_import_sample *sa
 	*index = (uint32_t)(found == SIZE_MAX ? import->threads : found);
 	if (found != SIZE_MAX)
 		return 0;
-	if (reserve(&import->thread, import->threads, sizeof(*thread)) < 0 ||
+	if (td_reserve(&import->thread, import->threads, sizeof(*thread)) < 0 ||
 	    td_hash_add(&import->by_thread, hash, import->threads) < 0)
 		return -ENOMEM;
 	thread = &import->thread[import->threads++];
@@ -443,7 +430,7 @@ static int place_of(struct td_import *import, uint32_t thread, const struct spot
 	*index = (uint32_t)(found == SIZE_MAX ? import->places : found);
 	if (found != SIZE_MAX)
 		return 0;
-	if (reserve(&import->place, import->places, sizeof(*place)) < 0 ||
+	if (td_reserve(&import->place, import->places, sizeof(*place)) < 0 ||
 	    td_hash_add(&import->by_place, hash, import->places) < 0)
 		return -ENOMEM;
 	place = &import->place[import->places++];

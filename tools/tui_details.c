@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decoder/names.h"
+#include "decoder/reserve.h"
 #include "decoder/text.h"
 #include "tools/calls.h"
 #include "tools/print_cells.h"
@@ -28,16 +29,12 @@ static struct td_tui_line *add(struct making *making, enum td_tui_style style, c
 {
 	struct td_tui_details *details = making->details;
 	size_t n = details->lines;
-	struct td_tui_line *more = details->line;
 
-	if (text && (n & (n - 1)) == 0)
-		more = reallocarray(details->line, n ? 2 * n : 1, sizeof(*more));
-	if (!text || !more) {
+	if (!text || td_reserve(&details->line, n, sizeof(*details->line)) < 0) {
 		free(text);
 		making->err = -ENOMEM;
 		return NULL;
 	}
-	details->line = more;
 	details->line[n] = (struct td_tui_line){
 		.text = text, .style = style, .link = SIZE_MAX, .node = -1};
 	details->lines++;
