@@ -78,7 +78,11 @@ static int import_file(const struct request *request, struct td_import *import,
 		return -1;
 	err = td_import_finish(import, &bytes, &size);
 	if (err)
-		return say(request->input, strerror(-err));
+		return say(request->input,
+			   err == -EFBIG
+				   ? "has more threads and functions than a profile "
+				     "holds: record a part of these processes"
+				   : strerror(-err));
 	err = write_profile(output, bytes, size);
 	free(bytes);
 	return err;

@@ -75,6 +75,12 @@ guest export $clean "$tdagent" export --format=folded --value=retiring fake.tdp
 import 0 --perf=./perf -o - fake
 cmp -s import.out fake.tdp || fail "standard output has another profile"
 
+# Each thread has blocks of its own in a profile, which has room for some thousand.
+mv fake.script few.script
+seq 9000 | awk '{ printf "%16s 7/%d [000] 2.000000000:   1000  cpu-cycles:u:   10110 f+0x10\n", "a", $1 }' >fake.script
+wrong 1 "more threads and functions than a profile holds" --perf=./perf -o no.tdp fake
+mv few.script fake.script
+
 sed -i 's/|READ//' fake.header
 wrong 1 "not sampled as one group" --perf=./perf -o no.tdp fake
 sed -i 's/|TIME/|TIME|READ/; s/slots:u, ,/&{ sample_period, sample_freq } = 5,/' fake.header
