@@ -14,6 +14,7 @@
 
 #include "decoder/names.h"
 #include "decoder/profile.h"
+#include "decoder/text.h"
 #include "tools/arguments.h"
 
 #define GIVE_BACK ((size_t)1 << 20) /* bytes that go back to the kernel when freed */
@@ -33,9 +34,13 @@ struct reader {
 /* Without `failed`: somebody else will say it. */
 static void say(int *failed, const char *path, const char *why)
 {
+	char *clean;
+
 	if (!failed)
 		return;
-	fprintf(stderr, "tdagent: %s: %s\n", path, why);
+	clean = td_text_clean(path, strlen(path)); /* a directory has names of anybody */
+	fprintf(stderr, "tdagent: %s: %s\n", clean ? clean : "", why);
+	free(clean);
 	*failed = 1;
 }
 

@@ -67,6 +67,12 @@ cmp -s "$work/report.out" "$work/file" || fail "--output=-: another report"
 $clean "$tdagent" report "$sound" >/dev/full 2>"$work/full.err" && fail "full: no error"
 one_line full "standard output: No space left on device"
 
+# A name in a directory may be anybody's: no control characters for the terminal.
+mkdir "$work/names"
+head -c 100 "$sound" >"$work/names/$(printf 'a\033[31mb')"
+report 1 "$work/names"
+one_line report 'names/a?[31mb: truncated'
+
 # People get the first 20, programs all.
 agent TDAGENT_LONG=200us "$prog/functions"
 many=$(profile functions)
