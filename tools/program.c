@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +42,27 @@ static int refuse_interpreter(const char *loader, char *why, size_t size)
 		      loader);
 }
 
+/* Whether the dynamic section names a library: what needs none needs no libc. */
+static bool needs_library(int fd, const Elf64_Phdr *section)
+{
+	Elf64_Dyn entry;
+
+	for (size_t at = 0; at + sizeof(entry) <= section->p_filesz;
+	     at += sizeof(entry)) {
+		if (pread(fd, &entry, sizeof(entry), (off_t)(section->p_offset + at)) !=
+			    (ssize_t)sizeof(entry) ||
+		    entry.d_tag == DT_NULL)
+			return false;
+		if (entry.d_tag == DT_NEEDED)
+			return true;
+	}
+	return false;
+}
+
 static int check_segments(int fd, const Elf64_Ehdr *header, char *why, size_t size)
 {
 	char loader[256];
+	bool dynamic = false, alone = false;
 
 	for (unsigned i = 0; i < header->e_phnum && i < SEGMENTS_MAX; i++) {
 		Elf64_Phdr segment;
@@ -53,15 +72,26 @@ static int check_segments(int fd, const Elf64_Ehdr *header, char *why, size_t si
 		if (pread(fd, &segment, sizeof(segment), offset) !=
 		    (ssize_t)sizeof(segment))
 			break;
+		if (segment.p_type == PT_DYNAMIC)
+			alone = !needs_library(fd, &segment);
 		if (segment.p_type != PT_INTERP)
 			continue;
 		length = pread(fd, loader, sizeof(loader) - 1, (off_t)segment.p_offset);
 		loader[length < 0 ? 0 : length] = '\0';
-		return refuse_interpreter(loader, why, size);
+		if (refuse_interpreter(loader, why, size))
+			return TD_PROGRAM_REFUSED;
+		dynamic = true;
 	}
-	return refuse(
-		why, size,
-		"is statically linked; LD_PRELOAD cannot reach it; link it dynamically");
+	if (!dynamic)
+		return refuse(
+			why, size,
+			"is statically linked; LD_PRELOAD cannot reach it; link it dynamically");
+	if (alone)
+		return refuse(
+			why, size,
+			"uses no C library, and has signals that we would not know of; "
+			"link it with libc (Go: -ldflags=-linkmode=external)");
+	return 0;
 }
 
 static int check_elf(int fd, enum td_program_use use, const Elf64_Ehdr *header,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "agent/core/facts.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,6 +86,36 @@ bool td_facts_parent_is_profiled(void)
 	snprintf(path, sizeof(path), "/proc/%d/environ", getppid());
 	n = td_proc_read(path, text, sizeof(text));
 	return n > 0 && preloads_us(text, (size_t)n);
+}
+
+/* The program's dynamic section in memory, NULL if that is not known. */
+static const Elf64_Dyn *own_dynamic(void)
+{
+	const Elf64_Phdr *segments = (const Elf64_Phdr *)getauxval(AT_PHDR);
+	unsigned long count = segments ? getauxval(AT_PHNUM) : 0;
+	const Elf64_Phdr *self = NULL, *dynamic = NULL;
+
+	for (unsigned long i = 0; i < count; i++) {
+		if (segments[i].p_type == PT_PHDR)
+			self = &segments[i];
+		else if (segments[i].p_type == PT_DYNAMIC)
+			dynamic = &segments[i];
+	}
+	if (!self || !dynamic)
+		return NULL;
+	return (const Elf64_Dyn *)((uintptr_t)segments - self->p_vaddr +
+				   dynamic->p_vaddr);
+}
+
+bool td_facts_program_uses_libc(void)
+{
+	const Elf64_Dyn *entry = own_dynamic();
+
+	if (!entry)
+		return true;
+	while (entry->d_tag != DT_NULL && entry->d_tag != DT_NEEDED)
+		entry++;
+	return entry->d_tag == DT_NEEDED;
 }
 
 bool td_facts_traced(void)

@@ -21,6 +21,11 @@ void td_facts_fill(struct td_file_header *header);
 /* True if the parent process runs with this agent too. */
 bool td_facts_parent_is_profiled(void);
 
+/* False if the program itself needs no library, and so no libc: Go without cgo.  It sets
+ * handlers and makes threads by system calls, and may use libc's thread register itself.
+ */
+bool td_facts_program_uses_libc(void);
+
 /* True if a tracer (debugger, strace) is attached. */
 bool td_facts_traced(void);
 

@@ -263,6 +263,12 @@ void td_lifecycle_start(void)
 		return;
 	td_log_start();
 	child = td_facts_parent_is_profiled();
+	if (!td_facts_program_uses_libc()) {
+		if (!child)
+			td_say("not profiling: the program uses no C library, and has signals that "
+			       "we would not know of");
+		return;
+	}
 	td_core.quiet = child;
 	read_options(&td_core.options);
 	if (child && td_core.options.children == TD_CHILDREN_OFF)

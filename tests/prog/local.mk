@@ -5,7 +5,7 @@ prog_cflags = $(AM_CFLAGS) -O2 -g
 
 noinst_PROGRAMS += tests/prog/demo tests/prog/starts
 check_PROGRAMS += \
-	tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/dispatched tests/prog/exits tests/prog/families tests/prog/forker \
+	tests/prog/alone tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/dispatched tests/prog/exits tests/prog/families tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/later tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked tests/prog/member \
 	tests/prog/notsc tests/prog/nounwind tests/prog/onsmall tests/prog/paths tests/prog/precise tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits tests/prog/waits \
@@ -89,6 +89,11 @@ tests_prog_throw_CXXFLAGS = -Wall -Wextra -O2 -g
 # Refused by `tdagent run`: LD_PRELOAD does not reach it.
 tests_prog_static_SOURCES = tests/prog/burn.c tests/prog/spin.h
 tests_prog_static_LDFLAGS = -all-static
+
+# Refused, too: it has no libc, and its signals are its own.
+tests_prog_alone_SOURCES = tests/prog/alone.c agent/sigsafe/syscall.h
+tests_prog_alone_CFLAGS = $(prog_cflags) -ffreestanding -fPIE -fno-stack-protector
+tests_prog_alone_LDFLAGS = -nostdlib -pie -Wl,-e,alone_start
 
 tests_prog_dispatched_SOURCES = tests/prog/dispatched.c tests/prog/spin.h
 tests_prog_dispatched_CFLAGS = $(prog_cflags)

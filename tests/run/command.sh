@@ -68,6 +68,15 @@ refused()
 }
 
 refused static "$prog/static" 50
+refused "no C library" "$prog/alone"
+# and started without us it is left alone: in one line, and without one as a child
+plain "$prog/alone"
+ended "exit 7" plain
+agent "$prog/alone"
+ended "exit 7" agent
+cmp -s "$work/plain.out" "$work/agent.out" || fail "alone: stdout differs"
+one_line agent "no C library"
+compare sh -c "$prog/alone; echo \$?"
 cp "$prog/burn" "$work/setuid"
 chmod u+s "$work/setuid"
 refused setuid "$work/setuid" 50

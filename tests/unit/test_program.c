@@ -23,6 +23,8 @@ static char why[512];
 static struct {
 	Elf64_Ehdr header;
 	Elf64_Phdr interpreter;
+	Elf64_Phdr dynamic; /* not counted in e_phnum but by test_alone */
+	Elf64_Dyn needed[2];
 	char loader[64];
 } program;
 
@@ -37,8 +39,7 @@ static void setup(void)
 	program.header.e_phentsize = sizeof(program.interpreter);
 	program.header.e_phnum = 1;
 	program.interpreter.p_type = PT_INTERP;
-	program.interpreter.p_offset =
-		sizeof(program.header) + sizeof(program.interpreter);
+	program.interpreter.p_offset = (Elf64_Off)(program.loader - (char *)&program);
 	strcpy(program.loader, "/lib64/" TD_NATIVE_LOADER);
 	scratch_directory(&scratch);
 	ck_assert_int_eq(setenv("PATH", directory, 1), 0);
@@ -105,6 +106,26 @@ START_TEST(test_other_elf)
 	program.header.e_machine = TD_NATIVE_MACHINE;
 	program.header.e_ident[EI_CLASS] = ELFCLASS32;
 	assert_elf_refused(TD_NATIVE_NAME);
+}
+END_TEST
+
+/* Go without cgo: the dynamic linker starts it, and it needs no library. */
+START_TEST(test_alone)
+{
+	program.header.e_phnum = 2;
+	program.dynamic.p_type = PT_DYNAMIC;
+	program.dynamic.p_offset = (Elf64_Off)((char *)program.needed - (char *)&program);
+	program.dynamic.p_filesz = sizeof(program.needed);
+	program.needed[0].d_tag = DT_STRTAB;
+	assert_elf_refused("no C library");
+	program.needed[0].d_tag = DT_NULL;
+	program.needed[1].d_tag = DT_NEEDED;
+	assert_elf_refused("no C library");
+	program.needed[0].d_tag = DT_STRTAB;
+	write_file("p", &program, sizeof(program), 0755);
+	ck_assert_int_eq(find("p"), 0);
+	program.dynamic.p_filesz = sizeof(program.needed[0]);
+	assert_elf_refused("no C library");
 }
 END_TEST
 
@@ -203,9 +224,10 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {test_dynamic,        test_other_elf, test_cut_elf,
-				      test_rights,         test_traced,    test_missing,
-				      test_search_goes_on, test_scripts,   NULL};
+	const TTest *const tests[] = {test_dynamic, test_other_elf,      test_alone,
+				      test_cut_elf, test_rights,         test_traced,
+				      test_missing, test_search_goes_on, test_scripts,
+				      NULL};
 
 	return unit_main_between("program", tests, setup, teardown);
 }
