@@ -118,6 +118,14 @@ bool td_facts_program_uses_libc(void)
 	return entry->d_tag == DT_NEEDED;
 }
 
+/* By the library that it puts into each program, whatever the tool. */
+bool td_facts_under_valgrind(void)
+{
+	const char *preloaded = getenv("LD_PRELOAD");
+
+	return preloaded && strstr(preloaded, "/vgpreload_core");
+}
+
 bool td_facts_traced(void)
 {
 	char text[2048];

@@ -26,6 +26,10 @@ bool td_facts_parent_is_profiled(void);
  */
 bool td_facts_program_uses_libc(void);
 
+/* True if valgrind runs the program: the kernel's signals reach valgrind, and perf's are
+ * none that it knows. */
+bool td_facts_under_valgrind(void);
+
 /* True if a tracer (debugger, strace) is attached. */
 bool td_facts_traced(void);
 

@@ -255,6 +255,16 @@ static bool is_tolerated(void)
 	return false;
 }
 
+/* Why nothing can be measured in this program without harm to it, NULL if it can. */
+static const char *unfit(void)
+{
+	if (!td_facts_program_uses_libc())
+		return "the program uses no C library, and has signals that we would not know of";
+	if (td_facts_under_valgrind())
+		return "valgrind runs the program, and a signal of ours would end it";
+	return NULL;
+}
+
 void td_lifecycle_start(void)
 {
 	bool child;
@@ -263,10 +273,9 @@ void td_lifecycle_start(void)
 		return;
 	td_log_start();
 	child = td_facts_parent_is_profiled();
-	if (!td_facts_program_uses_libc()) {
+	if (unfit()) {
 		if (!child)
-			td_say("not profiling: the program uses no C library, and has signals that "
-			       "we would not know of");
+			td_say("not profiling: %s", unfit());
 		return;
 	}
 	td_core.quiet = child;

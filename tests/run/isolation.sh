@@ -141,3 +141,12 @@ for sanitizer in address thread; do
 	[ -n "$(profiles sanitized)" ] || fail "-fsanitize=$sanitizer: no profile"
 	rm -f "$work"/profiles/sanitized.*
 done
+
+# valgrind does not know perf's signals and dies of one: it has the program for itself.
+if ! missing valgrind valgrind; then
+	plain valgrind -q --tool=none "$prog/burn" 100
+	agent valgrind -q --tool=none "$prog/burn" 100
+	ended "$(cat "$work/plain.status")" agent
+	one_line agent "valgrind runs the program"
+	rm -f "$work"/profiles/*
+fi
