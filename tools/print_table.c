@@ -380,6 +380,11 @@ static const char *no_rows(const struct td_report *report)
 		return "No function matches.\n";
 	if (td_print_sum(report->lost, TD_LOST_MAX))
 		return "No samples: all were lost.\n";
+	if (report->query.thread)
+		return report->threads_all
+			       ? "No samples: the thread used too little CPU time.\n"
+			       : "There was no thread of that id or name; --by=thread "
+				 "lists them.\n";
 	return "No samples: the program used too little CPU time.\n";
 }
 

@@ -73,6 +73,11 @@ head -c 100 "$sound" >"$work/names/$(printf 'a\033[31mb')"
 report 1 "$work/names"
 one_line report 'names/a?[31mb: truncated'
 
+# A thread that is none is not one that did little.
+report 0 --thread=nobody "$sound"
+shows "no thread of that id or name" --thread=nobody
+hides "too little CPU time" --thread=nobody
+
 # People get the first 20, programs all.
 agent TDAGENT_LONG=200us "$prog/functions"
 many=$(profile functions)
