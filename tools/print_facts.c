@@ -93,6 +93,27 @@ static void print_method(FILE *out, const struct td_report *report,
 			      : "");
 }
 
+/* Added up, a sample counts as one, however long its period was. */
+static void print_unlike(FILE *out, const struct td_report *report,
+			 const struct td_print_style *style)
+{
+	const struct td_file_header *first = &td_print_first(report)->header;
+
+	for (size_t i = 0; i < report->processes; i++) {
+		const struct td_file_header *header = &report->process[i].header;
+
+		if (!header->long_period || (header->long_period == first->long_period &&
+					     header->period_unit == first->period_unit))
+			continue;
+		td_print_line(
+			out, style, "",
+			"these are the first profile's; others have other periods, so "
+			"that their samples stand for more time or less: shares of "
+			"samples are no shares of time");
+		return;
+	}
+}
+
 static void print_windows(FILE *out, const struct td_report *report,
 			  const struct td_print_style *style)
 {
@@ -256,6 +277,7 @@ void td_print_facts(FILE *out, const struct td_report *report,
 		td_print_line(out, style, "machine", "%s; %s", header->cpu,
 			      header->kernel);
 	print_method(out, report, style);
+	print_unlike(out, report, style);
 	print_windows(out, report, style);
 	print_lost(out, report, style);
 	print_unsampled(out, report, style);

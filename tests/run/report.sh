@@ -78,6 +78,15 @@ report 0 --thread=nobody "$sound"
 shows "no thread of that id or name" --thread=nobody
 hides "too little CPU time" --thread=nobody
 
+# Samples of unlike periods are added up as they are, and the report says so.
+agent TDAGENT_LONG=5ms "$prog/burn" 100
+unlike=$(profiles burn | grep -vxF "$sound")
+report 0 "$sound" "$sound"
+hides "other periods" "equal periods"
+report 0 "$sound" "$unlike"
+shows "other periods" "unlike periods"
+rm -f "$unlike"
+
 # People get the first 20, programs all.
 agent TDAGENT_LONG=200us "$prog/functions"
 many=$(profile functions)
