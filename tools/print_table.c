@@ -20,6 +20,7 @@ struct table {
 	size_t used;              /* by all columns before the name */
 	char *marks;              /* of the values shown */
 	int nameless;             /* a function without a symbol was shown */
+	int jit;                  /* JIT code without a name was */
 };
 
 static const char *title_of(const struct table *table, size_t column)
@@ -204,6 +205,8 @@ static const char *short_name(struct table *table, const struct td_report_functi
 	const char *base = td_text_base(td_report_module(table->report, f));
 	size_t length = strlen(base);
 
+	if (strncmp(f->name, "[jit ", 5) == 0)
+		table->jit = 1;
 	if (!length || strncmp(f->name, base, length) != 0 ||
 	    strncmp(f->name + length, "+0x", 3) != 0)
 		return f->name;
@@ -398,6 +401,10 @@ static void put_legend(const struct table *table)
 		td_print_line(table->out, table->style, NULL,
 			      "+0x...: no symbol is known there; the module's debug "
 			      "package would have it");
+	if (table->jit)
+		td_print_line(table->out, table->style, NULL,
+			      "[jit ...]: code made at run time, without names; "
+			      "tdagent-report(1) says how node and java write them down");
 }
 
 void td_print_table(FILE *out, const struct td_report *report,

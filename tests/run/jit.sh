@@ -26,11 +26,15 @@ before = eval(open("samples.txt").read())
 check(sorted(f["samples"] for f in rows) == sorted(before), "%s, not %s" % ([f["samples"] for f in rows], before))
 check(not any(f["name"].startswith("[jit") for f in functions()), "JIT code without a name")
 END
+guest report $clean "$tdagent" report "$jit"
+grep -qF '[jit ...]' "$work/report.out" && fail "names are missing that are there"
 # A map that is older than the process was another one's.
 touch -d 2001-01-01 "$map"
 expect "$jit" <<'END'
 check(any(f["name"].startswith("[jit") for f in functions()), "an old map was used")
 END
+guest report $clean "$tdagent" report "$jit"
+grep -qF '[jit ...]: code made at run time' "$work/report.out" || fail "no word of missing names"
 # Somebody else's link is not followed.
 mv "$map" "$work/real" && touch "$work/real" && ln -s "$work/real" "$map"
 expect "$jit" <<'END'
