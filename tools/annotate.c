@@ -151,9 +151,10 @@ static int show(const struct request *request, struct td_annotate *annotate)
 				      "instructions: record with windows (--short)");
 	td_annotate_finish(annotate);
 	if (!annotate->functions)
-		return say(annotate->wanted,
-			   "no window was opened in a function of that name; tdagent "
-			   "report lists functions");
+		return say(
+			annotate->wanted,
+			"no window of the log was opened in a function of that name; tdagent "
+			"report lists functions");
 	err = td_annotated_make(&annotated, annotate);
 	if (err)
 		return say(annotate->wanted, strerror(-err));

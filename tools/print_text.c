@@ -41,7 +41,8 @@ static const char *fate_of(const struct td_report_process *process)
 {
 	switch (process->fate) {
 	case TD_FATE_KILLED:
-		return "killed or crashed, or left by daemon(): up to the last sample";
+		return "killed or crashed, or ended without libc (as Go does) or by "
+		       "daemon(): up to the last sample";
 	case TD_FATE_RUNNING:
 		return "still running: up to now";
 	case TD_FATE_UNKNOWN:
