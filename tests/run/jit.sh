@@ -28,6 +28,11 @@ check(not any(f["name"].startswith("[jit") for f in functions()), "JIT code with
 END
 guest report $clean "$tdagent" report "$jit"
 grep -qF '[jit ...]' "$work/report.out" && fail "names are missing that are there"
+# A module's name has brackets, and no glob matches them; --tui gives it to annotate.
+guest report $clean "$tdagent" report --module='[anon]' "$jit"
+grep -q 'compiled ' "$work/report.out" || fail "--module=[anon]: $(cat "$work/report.out")"
+guest report $clean "$tdagent" annotate --module='[anon]' "compiled 0 of $(wc -l <"$map")" "$jit"
+ended "exit 0" report
 # A map that is older than the process was another one's.
 touch -d 2001-01-01 "$map"
 expect "$jit" <<'END'
