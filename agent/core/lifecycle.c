@@ -36,11 +36,13 @@ static sigset_t fork_mask;    /* between the fork handlers, under the lock */
 
 void td_core_lock(sigset_t *saved)
 {
-	sigset_t all;
+	sigset_t all, before;
 
 	sigfillset(&all);
-	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, 8);
+	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
 	pthread_mutex_lock(&core_mutex);
+	*saved = before; /* not earlier: the same may be of who has had the lock until now
+			  */
 }
 
 void td_core_unlock(const sigset_t *saved)

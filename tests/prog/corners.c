@@ -572,16 +572,26 @@ static const struct {
 	void (*run)(void);
 } corners[] = {
 #ifdef __x86_64__
-	{"registers", registers},     {"raw", raw_actions},
+	{"registers", registers},
+	{"raw", raw_actions},
 #endif
-	{"sleepers", sleepers},       {"readers", readers},
-	{"faults", faults},           {"jumps", jumps},
-	{"nesting", nesting},         {"waiting", corner_waiting},
-	{"held", corner_held},        {"left", corner_left},
-	{"raised", corner_raised},    {"descriptor", corner_descriptor},
-	{"coroutines", coroutines},   {"threads", threads},
-	{"confined", confine_myself}, {"confined_all", confine_all},
-	{"strict", strict},           {"elsewhere", elsewhere},
+	{"sleepers", sleepers},
+	{"readers", readers},
+	{"faults", faults},
+	{"jumps", jumps},
+	{"nesting", nesting},
+	{"waiting", corner_waiting},
+	{"held", corner_held},
+	{"left", corner_left},
+	{"raised", corner_raised},
+	{"descriptor", corner_descriptor},
+	{"coroutines", coroutines},
+	{"threads", threads},
+	{"forks", corner_forks},
+	{"confined", confine_myself},
+	{"confined_all", confine_all},
+	{"strict", strict},
+	{"elsewhere", elsewhere},
 	{"daemon", as_daemon},
 };
 

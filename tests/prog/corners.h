@@ -18,4 +18,6 @@ void corner_left(void);
 void corner_raised(void);
 void corner_descriptor(void);
 
+void corner_forks(void);
+
 #endif

@@ -23,7 +23,7 @@ tests_prog_burn_SOURCES = tests/prog/burn.c tests/prog/spin.h
 tests_prog_burn_CFLAGS = $(prog_cflags)
 tests_prog_closeall_SOURCES = tests/prog/closeall.c tests/prog/spin.h
 tests_prog_closeall_CFLAGS = $(prog_cflags)
-tests_prog_corners_SOURCES = tests/prog/corners.c tests/prog/corner_signals.c tests/prog/corners.h \
+tests_prog_corners_SOURCES = tests/prog/corners.c tests/prog/corner_calls.c tests/prog/corner_signals.c tests/prog/corners.h \
 	tests/prog/spin.h
 tests_prog_corners_CFLAGS = $(prog_cflags)
 tests_prog_corners_LDFLAGS = -pthread
