@@ -94,6 +94,7 @@ agent_libhook_la_SOURCES = \
 	agent/hook/descriptor.c \
 	agent/hook/exec.c \
 	agent/hook/exit.c \
+	agent/hook/fork.c \
 	agent/hook/hook.h \
 	agent/hook/library.c \
 	agent/hook/rights.c \

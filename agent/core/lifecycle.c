@@ -19,6 +19,7 @@
 #include "agent/core/masks.h"
 #include "agent/core/notes.h"
 #include "agent/core/profile.h"
+#include "agent/core/real.h"
 #include "agent/core/reporter.h"
 #include "agent/core/stacks.h"
 #include "agent/core/threads.h"
@@ -157,35 +158,51 @@ static void after_fork_in_parent(void)
 		td_core_unlock(&mask);
 }
 
-/* The parent's events, profile and threads are not ours: let go of them without
- * an ioctl or a write, then start as a process of its own. */
-static void start_anew(void)
+/* What a child takes over: between the two handlers in it. */
+static bool fork_goes_on, fork_chosen, fork_hidden;
+static int fork_signal;
+
+/* The parent's events, profile and threads are not ours: lets go of them without
+ * an ioctl or a write.  Before others' handlers in the child, which may start threads: so
+ * under the program's mask, but for what was hidden of it, and without malloc(), whose
+ * own handler may be among them. */
+static void let_go(void)
 {
 	sigset_t mask = fork_mask;
-	bool go_on = atomic_load(&td_core.running) && !atomic_load(&td_core.down) &&
-		     td_core.options.children != TD_CHILDREN_OFF;
-	bool chosen = go_on && td_backend_inherit(&td_core.choice);
-	bool hidden = td_masks_hidden();
-	int signal = td_signal.number;
 
+	fork_goes_on = atomic_load(&td_core.running) && !atomic_load(&td_core.down) &&
+		       td_core.options.children != TD_CHILDREN_OFF;
+	fork_chosen = fork_goes_on && td_backend_inherit(&td_core.choice);
+	fork_hidden = td_masks_hidden();
+	fork_signal = td_signal.number;
+	if (td_core.pid)
+		td_core.pid = (uint32_t)getpid();
 	pthread_mutex_init(&core_mutex, NULL);
 	atomic_store(&td_core.running, false);
 	td_threads_forget();
-	if (!chosen)
+	if (!fork_chosen)
 		td_actions_remove();
 	td_profile_close(0);
 	td_identity_forget();
 	td_paths_forget();
-	if (go_on) {
-		td_core.quiet = td_core.options.children == TD_CHILDREN_QUIET;
-		begin(chosen);
-	}
+	if (fork_hidden)
+		sigaddset(&mask, fork_signal);
+	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
+}
+
+/* Behind others' handlers: a process of its own. */
+static void start_anew(void)
+{
+	sigset_t all, mask;
+
+	sigfillset(&all);
+	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, 8);
+	td_core.quiet = td_core.options.children == TD_CHILDREN_QUIET;
+	begin(fork_chosen);
 	/* the forking thread's mask was hidden: so is ours, or as the program knows it */
-	if (hidden && td_self) {
+	if (fork_hidden && td_self && sigismember(&mask, fork_signal) == 1) {
 		td_self->unblocked = true;
-		sigdelset(&mask, signal); /* none that came there waits here */
-	} else if (hidden) {
-		sigaddset(&mask, signal);
+		sigdelset(&mask, fork_signal); /* none that came there waits here */
 	}
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
 }
@@ -193,7 +210,22 @@ static void start_anew(void)
 static void after_fork_in_child(void)
 {
 	if (!td_core_is_mute())
+		let_go();
+}
+
+static void behind_fork_in_child(void)
+{
+	if (!td_core_is_mute() && fork_goes_on)
 		start_anew();
+}
+
+void td_lifecycle_watch_forks(void)
+{
+	static atomic_bool watched;
+
+	if (!atomic_exchange(&watched, true))
+		td_real()->__register_atfork(before_fork, after_fork_in_parent,
+					     after_fork_in_child, NULL);
 }
 
 /* Other destructors of the thread may still run code worth profiling: let them
@@ -294,7 +326,8 @@ void td_lifecycle_start(void)
 		return;
 	pthread_setspecific(end_key, (void *)1); /* main may call pthread_exit() */
 	td_threads_attach_others();
-	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+	td_lifecycle_watch_forks();
+	td_real()->__register_atfork(NULL, NULL, behind_fork_in_child, NULL);
 	at_quick_exit(td_lifecycle_finish);
 }
 

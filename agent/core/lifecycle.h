@@ -15,6 +15,10 @@
 /* When the library is loaded. */
 void td_lifecycle_start(void);
 
+/* Before anybody's handlers of pthread_atfork() are registered: ours.  Once; until the
+ * start they do nothing that shows. */
+void td_lifecycle_watch_forks(void);
+
 /* When the process ends by its own will: closes the profile, prints the report.
  * The first call does it; a child that shares our memory (vfork) does nothing. */
 void td_lifecycle_finish(void);

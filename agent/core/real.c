@@ -18,6 +18,7 @@ static void resolve(void)
 	RESOLVE(_exit);
 	RESOLVE(_Exit);
 	RESOLVE(abort);
+	RESOLVE(__register_atfork);
 	RESOLVE(execve);
 	RESOLVE(execvpe);
 	RESOLVE(fexecve);

@@ -19,6 +19,7 @@ struct td_real {
 	void (*_exit)(int) __attribute__((noreturn));
 	void (*_Exit)(int) __attribute__((noreturn));
 	void (*abort)(void) __attribute__((noreturn));
+	int (*__register_atfork)(void (*)(void), void (*)(void), void (*)(void), void *);
 	int (*execve)(const char *, char *const[], char *const[]);
 	int (*execvpe)(const char *, char *const[], char *const[]);
 	int (*fexecve)(int, char *const[], char *const[]);

@@ -23,6 +23,19 @@ done
 
 compare "$prog/forker"
 
+# A library that is there before us waits for its thread before each fork and behind it.
+rm -f "$work"/profiles/*
+library_of_forks=$prog/.libs/forklib.so
+for children in quiet report; do
+	guest plain timeout -s KILL 60 $clean "LD_PRELOAD=$library_of_forks" "$prog/forker"
+	guest agent timeout -s KILL 60 $clean $preload "LD_PRELOAD=$library $library_of_forks" \
+		TDAGENT_CHILDREN=$children "$prog/forker"
+	same "a library with a thread, children $children"
+	[ "$(profiles forker | wc -l)" -eq 3 ] ||
+		fail "a library with a thread, children $children: $(profiles forker | wc -l) profiles"
+	rm -f "$work"/profiles/*
+done
+
 # A child has what its parent had, and no descriptor more: the last of four has the first's
 # and one at most that has not been closed yet.
 rm -f "$work"/profiles/*
