@@ -24,6 +24,11 @@ static void resolve(void)
 	RESOLVE(fexecve);
 	RESOLVE(execveat);
 	RESOLVE(sigaction);
+	RESOLVE(signal);
+	RESOLVE(__sysv_signal);
+	RESOLVE(siginterrupt);
+	RESOLVE(sigignore);
+	RESOLVE(sigset);
 	RESOLVE(sigprocmask);
 	RESOLVE(pthread_sigmask);
 	RESOLVE(sigwait);

@@ -25,6 +25,11 @@ struct td_real {
 	int (*fexecve)(int, char *const[], char *const[]);
 	int (*execveat)(int, const char *, char *const[], char *const[], int);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	sighandler_t (*signal)(int, sighandler_t);
+	sighandler_t (*__sysv_signal)(int, sighandler_t);
+	int (*siginterrupt)(int, int);
+	int (*sigignore)(int);
+	sighandler_t (*sigset)(int, sighandler_t);
 	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
 	int (*sigwait)(const sigset_t *, int *);

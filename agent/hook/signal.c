@@ -2,6 +2,8 @@
 /* Signals: the program keeps its view of the one that we use. */
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
 
@@ -23,7 +25,8 @@ static sighandler_t set_handler(int number, sighandler_t handler, int flags)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
 
-	/* BSD: the signal is blocked while its handler runs, by sigaction's default */
+	if (!(flags & SA_NODEFER))
+		sigaddset(&action.sa_mask, number); /* as libc says it to who asks */
 	if (handler == SIG_ERR || sigaction(number, &action, &old) != 0) {
 		if (handler == SIG_ERR)
 			errno = EINVAL;
@@ -32,32 +35,91 @@ static sighandler_t set_handler(int number, sighandler_t handler, int flags)
 	return old.sa_handler;
 }
 
+/* siginterrupt() of our signal: signal() goes by it; of the others libc knows. */
+static atomic_bool interrupts;
+
+static sighandler_t set_bsd(int number, sighandler_t handler)
+{
+	return set_handler(number, handler, atomic_load(&interrupts) ? 0 : SA_RESTART);
+}
+
 TD_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
-	return set_handler(number, handler, SA_RESTART);
+	if (!td_actions_is_ours(number))
+		return td_real()->signal(number, handler);
+	return set_bsd(number, handler);
 }
 
 TD_EXPORT sighandler_t ssignal(int number, sighandler_t handler)
 {
-	return set_handler(number, handler, SA_RESTART);
+	return signal(number, handler);
 }
 
 TD_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler);
 TD_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
 {
-	return set_handler(number, handler, SA_RESTART);
+	return signal(number, handler);
+}
+
+TD_EXPORT int siginterrupt(int number, int interrupt)
+{
+	struct sigaction action;
+
+	if (!td_actions_is_ours(number))
+		return td_real()->siginterrupt(number, interrupt);
+	atomic_store(&interrupts, interrupt != 0);
+	td_actions_exchange(NULL, &action);
+	if (interrupt)
+		action.sa_flags &= ~SA_RESTART;
+	else
+		action.sa_flags |= SA_RESTART;
+	td_actions_exchange(&action, NULL);
+	return 0;
 }
 
 #define SYSV_FLAGS (SA_RESETHAND | SA_NODEFER)
 
 TD_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
+	if (!td_actions_is_ours(number))
+		return td_real()->__sysv_signal(number, handler);
 	return set_handler(number, handler, (int)SYSV_FLAGS);
 }
 
 TD_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 {
-	return set_handler(number, handler, (int)SYSV_FLAGS);
+	return __sysv_signal(number, handler);
+}
+
+/* System V's others, which libc makes of its own sigaction(). */
+TD_EXPORT int sigignore(int number)
+{
+	struct sigaction action = {.sa_handler = SIG_IGN};
+
+	if (!td_actions_is_ours(number))
+		return td_real()->sigignore(number);
+	td_actions_exchange(&action, NULL);
+	return 0;
+}
+
+TD_EXPORT sighandler_t sigset(int number, sighandler_t handler)
+{
+	struct sigaction action = {.sa_handler = handler}, old;
+	bool holds = handler == SIG_HOLD;
+	sigset_t set, before;
+
+	if (!td_actions_is_ours(number))
+		return td_real()->sigset(number, handler);
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	td_actions_exchange(holds ? NULL : &action, &old);
+	if (sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &set, &before) != 0)
+		return SIG_ERR;
+	return sigismember(&before, number) == 1 ? SIG_HOLD : old.sa_handler;
 }
 
 TD_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)

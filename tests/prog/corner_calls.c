@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: MIT
 /* Corners of a program that makes calls which have more to them than it seems. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/prog/corners.h"
 #include "tests/prog/spin.h"
+
+/* siginterrupt() and System V's are what this is about. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #define FORKS 60
 
@@ -49,4 +60,78 @@ void corner_forks(void)
 		pthread_join(threads[i], NULL);
 	printf("wrong masks: %d of parents, %d of children\n", (int)wrong_parents,
 	       (int)wrong_children);
+}
+
+static volatile sig_atomic_t came;
+static int ends[2];
+
+static void alarm_soon(void)
+{
+	struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+/* As of old: each time anew.  Who is not ended by two gets a byte, and goes on. */
+static void come_again(int number)
+{
+	char byte = 0;
+
+	signal(number, come_again);
+	if (++came > 2 && write(ends[1], &byte, 1) < 0)
+		_exit(2);
+	alarm_soon();
+}
+
+static void say_action(const char *what, int number)
+{
+	struct sigaction action;
+
+	sigaction(number, NULL, &action);
+	printf("%s %d: restart %d, once %d, blocks itself %d, handler %d\n", what, number,
+	       !!(action.sa_flags & SA_RESTART), !!(action.sa_flags & SA_RESETHAND),
+	       sigismember(&action.sa_mask, number), action.sa_handler == come_again);
+}
+
+static void say_actions(int number)
+{
+	signal(number, come_again);
+	say_action("signal", number);
+	siginterrupt(number, 1);
+	say_action("siginterrupt", number);
+	signal(number, come_again);
+	say_action("signal, interrupted", number);
+	siginterrupt(number, 0);
+	sysv_signal(number, come_again);
+	say_action("sysv_signal", number);
+	printf("sigset: %d", sigset(number, SIG_HOLD) == come_again);
+	printf(" %d", sigset(number, SIG_DFL) == SIG_HOLD);
+	printf(" %d\n", sigset(number, SIG_DFL) == SIG_DFL);
+	corner_work(10);
+	sigignore(number);
+	say_action("sigignore", number);
+	corner_work(10);
+	printf("sigset: %d\n", sigset(number, SIG_DFL) == SIG_IGN);
+	corner_work(10);
+}
+
+/* The older ways to set an action, and a read() that a signal ends. */
+void corner_interrupted(void)
+{
+	char byte;
+
+	say_actions(SIGUSR1);
+	say_actions(SIGTRAP);
+	say_actions(SIGPROF);
+	if (pipe(ends) != 0)
+		return;
+	siginterrupt(SIGALRM, 1);
+	signal(SIGALRM, come_again);
+	alarm_soon();
+	for (int i = 0; i < 2; i++) {
+		ssize_t n = read(ends[0], &byte, 1);
+
+		printf("read: %s\n", n < 0 ? strerror(errno) : "a byte");
+	}
+	signal(SIGALRM, SIG_IGN);
 }

@@ -588,6 +588,7 @@ static const struct {
 	{"coroutines", coroutines},
 	{"threads", threads},
 	{"forks", corner_forks},
+	{"interrupted", corner_interrupted},
 	{"confined", confine_myself},
 	{"confined_all", confine_all},
 	{"strict", strict},

@@ -19,5 +19,6 @@ void corner_raised(void);
 void corner_descriptor(void);
 
 void corner_forks(void);
+void corner_interrupted(void);
 
 #endif
