@@ -101,7 +101,8 @@ agent_libhook_la_SOURCES = \
 	agent/hook/signal.c \
 	agent/hook/system.c \
 	agent/hook/start.c \
-	agent/hook/thread.c
+	agent/hook/thread.c \
+	agent/hook/wait.c
 
 # libgcc's unwinder by itself: what it calls becomes calls of
 # agent/sigsafe/unwind_libc.c, and nothing of it can be seen but this one name.

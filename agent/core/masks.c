@@ -205,6 +205,19 @@ int td_masks_wait(const sigset_t *set, siginfo_t *info, const struct timespec *t
 	return number;
 }
 
+void td_masks_before_wait(const sigset_t *mask)
+{
+	sigset_t pending;
+
+	if (!mask || !td_self || !td_signal.number || td_masks_has_ours(mask) ||
+	    td_core_is_mute())
+		return;
+	sigemptyset(&pending);
+	td_syscall2(SYS_rt_sigpending, &pending, 8);
+	if (td_masks_has_ours(&pending))
+		begin_anew();
+}
+
 int td_masks_pending(sigset_t *set)
 {
 	int result = td_real()->sigpending(set);

@@ -46,6 +46,10 @@ int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t 
  * What comes of ours is not what was waited for.  Handlers may jump out of it. */
 int td_masks_wait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout);
 
+/* Before a wait under `mask`, which may be NULL: none of ours that was blocked until then
+ * comes in it. */
+void td_masks_before_wait(const sigset_t *mask);
+
 /* sigpending(), where none of ours is. */
 int td_masks_pending(sigset_t *set);
 

@@ -35,6 +35,12 @@ static void resolve(void)
 	RESOLVE(sigwaitinfo);
 	RESOLVE(sigtimedwait);
 	RESOLVE(sigpending);
+	RESOLVE(sigsuspend);
+	RESOLVE(ppoll);
+	RESOLVE(__ppoll_chk);
+	RESOLVE(pselect);
+	RESOLVE(epoll_pwait);
+	RESOLVE(epoll_pwait2);
 	RESOLVE(raise);
 	RESOLVE(pthread_kill);
 	RESOLVE(signalfd);

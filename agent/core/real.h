@@ -7,8 +7,11 @@
 #ifndef TD_CORE_REAL_H
 #define TD_CORE_REAL_H
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/types.h>
 #include <threads.h>
 
@@ -36,6 +39,15 @@ struct td_real {
 	int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
 	int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);
 	int (*sigpending)(sigset_t *);
+	int (*sigsuspend)(const sigset_t *);
+	int (*ppoll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+	int (*__ppoll_chk)(struct pollfd *, nfds_t, const struct timespec *,
+			   const sigset_t *, size_t);
+	int (*pselect)(int, fd_set *, fd_set *, fd_set *, const struct timespec *,
+		       const sigset_t *);
+	int (*epoll_pwait)(int, struct epoll_event *, int, int, const sigset_t *);
+	int (*epoll_pwait2)(int, struct epoll_event *, int, const struct timespec *,
+			    const sigset_t *);
 	int (*raise)(int);
 	int (*pthread_kill)(pthread_t, int);
 	int (*signalfd)(int, const sigset_t *, int);

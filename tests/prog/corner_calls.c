@@ -135,3 +135,46 @@ void corner_interrupted(void)
 	}
 	signal(SIGALRM, SIG_IGN);
 }
+
+static int cut_short;
+
+static void count_cut(int result)
+{
+	cut_short += result < 0 && errno == EINTR;
+}
+
+/* Works with all signals blocked, and lets them in where it waits. */
+void corner_opened(void)
+{
+	struct timespec little = {.tv_nsec = 1000000};
+	sigset_t all, none;
+	struct epoll_event event;
+	int fd = epoll_create1(0);
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (int i = 0; i < 20; i++) {
+		corner_work(3);
+		count_cut(ppoll(NULL, 0, &little, &none));
+		corner_work(3);
+		count_cut(pselect(0, NULL, NULL, NULL, &little, &none));
+		corner_work(3);
+		count_cut(epoll_pwait(fd, &event, 1, 1, &none));
+	}
+	signal(SIGALRM, come_again);
+	came = 0; /* no byte */
+	for (int i = 0; i < 4; i++) {
+		int before = came;
+
+		corner_work(3);
+		alarm_soon();
+		sigsuspend(&none);
+		cut_short += came == before;
+		signal(SIGALRM, come_again);
+		came = 0;
+	}
+	signal(SIGALRM, SIG_IGN);
+	close(fd);
+	printf("waits cut short: %d\n", cut_short);
+}

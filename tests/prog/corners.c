@@ -589,6 +589,7 @@ static const struct {
 	{"threads", threads},
 	{"forks", corner_forks},
 	{"interrupted", corner_interrupted},
+	{"opened", corner_opened},
 	{"confined", confine_myself},
 	{"confined_all", confine_all},
 	{"strict", strict},

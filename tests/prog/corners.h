@@ -20,5 +20,6 @@ void corner_descriptor(void);
 
 void corner_forks(void);
 void corner_interrupted(void);
+void corner_opened(void);
 
 #endif

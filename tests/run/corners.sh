@@ -48,7 +48,7 @@ for way in $("$prog/corners"); do
 	registers | faults | jumps | held | left | threads)
 		corner "$way" TDAGENT_LONG=200us TDAGENT_SHORT=10us
 		;;
-	waiting | confined)
+	waiting | confined | opened)
 		corner "$way" TDAGENT_WINDOWS=vernier
 		;;
 	esac
