@@ -245,7 +245,8 @@ void td_threads_attach_self(void)
 	struct td_thread *thread;
 	sigset_t saved;
 
-	if (td_self || !atomic_load(&td_core.running) || atomic_load(&td_core.down))
+	if (td_self || !atomic_load(&td_core.running) || atomic_load(&td_core.down) ||
+	    !td_core_is_here() /* nor is our memory, in the child of a bare fork */)
 		return;
 	td_core_lock(&saved);
 	thread = take_thread();

@@ -2,7 +2,8 @@
 /*
  * Forks by the system call itself, so that no handler of pthread_atfork() runs: the
  * child has a copy of everything but what the kernel does not copy.  It blocks signals,
- * unloads a library and ends by pthread_exit() or exit().  Prints how the children ended.
+ * unloads a library, has a thread and ends by pthread_exit() or exit().  Prints how the
+ * children ended.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -15,8 +16,15 @@
 
 #include "tests/prog/spin.h"
 
+static void *work(void *argument)
+{
+	spin_ms(3);
+	return argument;
+}
+
 static void child(int round)
 {
+	pthread_t thread;
 	sigset_t all;
 	void *library = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
 
@@ -25,6 +33,8 @@ static void child(int round)
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	if (library)
 		dlclose(library);
+	if (pthread_create(&thread, NULL, work, NULL) == 0)
+		pthread_join(thread, NULL);
 	spin_ms(3);
 	if (round == 0)
 		pthread_exit(NULL);
