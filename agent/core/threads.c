@@ -388,6 +388,8 @@ void td_threads_yield_descriptor(int fd)
 	sigset_t saved;
 	int other;
 
+	if (td_core_is_elsewhere()) /* the number is another one there than here */
+		return;
 	td_core_lock(&saved);
 	other = td_descriptor_yield(fd);
 	if (td_store.fd == fd)

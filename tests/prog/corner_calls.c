@@ -178,3 +178,24 @@ void corner_opened(void)
 	close(fd);
 	printf("waits cut short: %d\n", cut_short);
 }
+
+static __attribute__((noinline)) void behind_the_child(void)
+{
+	corner_work(40);
+}
+
+/* A child that shares our memory puts a file where in us there may be another one. */
+void corner_overwritten(void)
+{
+	pid_t pid = vfork();
+	int status;
+
+	if (pid == 0) {
+		for (int fd = 400; fd < 410; fd++)
+			dup2(STDOUT_FILENO, fd);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	behind_the_child();
+	printf("child: %#x\n", (unsigned)status);
+}

@@ -590,6 +590,7 @@ static const struct {
 	{"forks", corner_forks},
 	{"interrupted", corner_interrupted},
 	{"opened", corner_opened},
+	{"overwritten", corner_overwritten},
 	{"confined", confine_myself},
 	{"confined_all", confine_all},
 	{"strict", strict},

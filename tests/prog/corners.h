@@ -21,5 +21,6 @@ void corner_descriptor(void);
 void corner_forks(void);
 void corner_interrupted(void);
 void corner_opened(void);
+void corner_overwritten(void);
 
 #endif

@@ -33,6 +33,7 @@ corner()
 	held) sampled=behind_the_wait ;;
 	left) sampled='work_in_the_wait behind_the_jump' ;;
 	raised) sampled=behind_the_signal ;;
+	overwritten) sampled=behind_the_child ;;
 	*) sampled='' ;;
 	esac
 	for function in $sampled; do
