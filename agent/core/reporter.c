@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,11 +49,13 @@ static const char *const places[] = {
 static bool find_tool(char *path, size_t size)
 {
 	static char real[PATH_MAX]; /* one report a process, perhaps from a small stack */
-	Dl_info info;
+	struct dl_find_object found;
 	char *slash;
 
-	if (dladdr((void *)td_reporter_run, &info) && info.dli_fname &&
-	    realpath(info.dli_fname, real) && (slash = strrchr(real, '/')) != NULL) {
+	/* not dladdr(), whose lock somebody has who is in dlopen(), perhaps for ever */
+	if (_dl_find_object((void *)td_reporter_run, &found) == 0 &&
+	    realpath(found.dlfo_link_map->l_name, real) &&
+	    (slash = strrchr(real, '/')) != NULL) {
 		*slash = 0;
 		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 			int n = snprintf(path, size, "%s%s", real, places[i]);

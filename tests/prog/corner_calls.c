@@ -199,3 +199,29 @@ void corner_overwritten(void)
 	behind_the_child();
 	printf("child: %#x\n", (unsigned)status);
 }
+
+static void *load(void *path)
+{
+	dlopen(path, RTLD_NOW);
+	return NULL;
+}
+
+/* Ends at once, whoever else is in dlopen(). */
+void corner_loading(void)
+{
+	char path[PATH_MAX + 16];
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
+	pthread_t loader;
+
+	path[n > 0 ? n : 0] = 0;
+	if (!strrchr(path, '/'))
+		return;
+	strcpy(strrchr(path, '/'), "/.libs/stay.so");
+	alarm(60);
+	corner_start(&loader, NULL, load, path);
+	corner_work(50);
+	usleep(100000);
+	puts("ends");
+	fflush(stdout);
+	_exit(0);
+}

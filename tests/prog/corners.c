@@ -591,6 +591,7 @@ static const struct {
 	{"interrupted", corner_interrupted},
 	{"opened", corner_opened},
 	{"overwritten", corner_overwritten},
+	{"loading", corner_loading},
 	{"confined", confine_myself},
 	{"confined_all", confine_all},
 	{"strict", strict},

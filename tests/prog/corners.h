@@ -22,5 +22,6 @@ void corner_forks(void);
 void corner_interrupted(void);
 void corner_opened(void);
 void corner_overwritten(void);
+void corner_loading(void);
 
 #endif

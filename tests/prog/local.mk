@@ -11,7 +11,7 @@ check_PROGRAMS += \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits tests/prog/waits \
 	tests/prog/wild tests/prog/witness
 check_LTLIBRARIES += \
-	tests/prog/auditor.la tests/prog/deep.la tests/prog/early.la tests/prog/forklib.la tests/prog/libbare.la tests/prog/nomalloc.la tests/prog/plugin_one.la tests/prog/plugin_two.la tests/prog/thrower.la
+	tests/prog/auditor.la tests/prog/deep.la tests/prog/early.la tests/prog/forklib.la tests/prog/libbare.la tests/prog/nomalloc.la tests/prog/plugin_one.la tests/prog/plugin_two.la tests/prog/stay.la tests/prog/thrower.la
 
 tests_prog_demo_SOURCES = tests/prog/demo.c tests/prog/simulate.h agent/sigsafe/simulation.h
 tests_prog_demo_CFLAGS = $(prog_cflags)
@@ -125,6 +125,8 @@ tests_prog_early_la_LDFLAGS = $(plugin_ldflags)
 tests_prog_forklib_la_SOURCES = tests/prog/forklib.c
 tests_prog_forklib_la_CFLAGS = $(prog_cflags)
 tests_prog_forklib_la_LDFLAGS = $(plugin_ldflags)
+tests_prog_stay_la_SOURCES = tests/prog/stay.c
+tests_prog_stay_la_LDFLAGS = $(plugin_ldflags)
 tests_prog_auditor_la_SOURCES = tests/prog/auditor.c
 tests_prog_auditor_la_CFLAGS = $(prog_cflags)
 tests_prog_auditor_la_LDFLAGS = $(plugin_ldflags)

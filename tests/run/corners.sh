@@ -52,6 +52,9 @@ for way in $("$prog/corners"); do
 	waiting | confined | opened)
 		corner "$way" TDAGENT_WINDOWS=vernier
 		;;
+	loading)
+		corner "$way" "TDAGENT_REPORT=$work/loading"
+		;;
 	esac
 	case $way in
 	sleepers | waiting | confined)
