@@ -123,5 +123,6 @@ void td_actions_after_exec(void)
 	if (td_program_action.sa_handler == SIG_IGN)
 		install(&ignored);
 	td_masks_hide();
-	atomic_store(&td_self->stopped, td_engine_start(td_self) != 0);
+	if (!td_self->rests)
+		atomic_store(&td_self->stopped, td_engine_start(td_self) != 0);
 }

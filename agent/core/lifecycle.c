@@ -159,7 +159,7 @@ static void after_fork_in_parent(void)
 }
 
 /* What a child takes over: between the two handlers in it. */
-static bool fork_goes_on, fork_chosen, fork_hidden;
+static bool fork_goes_on, fork_chosen, fork_hidden, fork_rests;
 static int fork_signal;
 
 /* The parent's events, profile and threads are not ours: lets go of them without
@@ -174,6 +174,7 @@ static void let_go(void)
 		       td_core.options.children != TD_CHILDREN_OFF;
 	fork_chosen = fork_goes_on && td_backend_inherit(&td_core.choice);
 	fork_hidden = td_masks_hidden();
+	fork_rests = td_self && td_self->rests;
 	fork_signal = td_signal.number;
 	if (td_core.pid)
 		td_core.pid = (uint32_t)getpid();
@@ -199,6 +200,8 @@ static void start_anew(void)
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, 8);
 	td_core.quiet = td_core.options.children == TD_CHILDREN_QUIET;
 	begin(fork_chosen);
+	if (fork_rests)
+		td_threads_rest(true);
 	/* the forking thread's mask was hidden: so is ours, or as the program knows it */
 	if (fork_hidden && td_self && sigismember(&mask, fork_signal) == 1) {
 		td_self->unblocked = true;

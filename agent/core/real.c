@@ -24,6 +24,7 @@ static void resolve(void)
 	RESOLVE(fexecve);
 	RESOLVE(execveat);
 	RESOLVE(sigaction);
+	RESOLVE(sigaltstack);
 	RESOLVE(signal);
 	RESOLVE(__sysv_signal);
 	RESOLVE(siginterrupt);

@@ -52,3 +52,17 @@ void td_stacks_know(size_t size)
 {
 	know(td_arch_thread_pointer() - size, size);
 }
+
+#define HANDLER_ITSELF 2048u
+#define USUAL_STACK 8192u /* SIGSTKSZ of old; frames are larger only for who asks (AMX)  \
+			   */
+
+bool td_stacks_is_small(const stack_t *alternate)
+{
+	unsigned long frame = getauxval(AT_MINSIGSTKSZ);
+	unsigned long least = (frame ? frame : FRAME_BEFORE) + HANDLER_ITSELF;
+
+	if (least > USUAL_STACK)
+		least = USUAL_STACK;
+	return !(alternate->ss_flags & SS_DISABLE) && alternate->ss_size < least;
+}

@@ -9,6 +9,8 @@
 #ifndef TD_CORE_STACKS_H
 #define TD_CORE_STACKS_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes that our signals take of a stack at most. */
@@ -19,5 +21,9 @@ void td_stacks_know_first(void);
 
 /* A new thread, whose stack libc has allocated with so many bytes; 0: it has not. */
 void td_stacks_know(size_t size);
+
+/* Has this alternate stack of the program's no room for one signal of ours?  For the
+ * program's own it may have it, or none ever comes. */
+bool td_stacks_is_small(const stack_t *alternate);
 
 #endif

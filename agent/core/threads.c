@@ -154,6 +154,7 @@ static void describe(struct td_thread *thread, uint32_t tid, enum td_core_type c
 	thread->until_cpu = 0;
 	thread->in_window = false;
 	thread->unblocked = false;
+	thread->rests = false;
 	atomic_store(&thread->inside, false);
 	atomic_store(&thread->tid, tid);
 }
@@ -381,6 +382,38 @@ void td_threads_settle(void)
 	/* at least once: some leave by a system call after they are outside */
 	for (int i = 0; i < SETTLE_TRIES && (i == 0 || is_any_inside()); i++)
 		td_syscall2(SYS_nanosleep, &wait, NULL);
+}
+
+static void say_rest(void)
+{
+	static atomic_bool said;
+
+	if (!atomic_exchange(&said, true))
+		td_core_note(
+			"a thread is not sampled while its alternate signal stack is "
+			"too small for our signal");
+}
+
+bool td_threads_rest(bool rest)
+{
+	struct td_thread *thread = td_self;
+	sigset_t saved;
+
+	if (!thread || thread->rests == rest || !td_core_is_here() ||
+	    atomic_load(&thread->stopped) != !rest)
+		return false;
+	if (rest)
+		say_rest();
+	td_core_lock(&saved);
+	thread->rests = rest;
+	if (rest) {
+		td_engine_stop(thread);
+		td_handler_drain();
+	} else if (atomic_load(&td_core.running) && !atomic_load(&td_core.down)) {
+		atomic_store(&thread->stopped, td_engine_start(thread) != 0);
+	}
+	td_core_unlock(&saved);
+	return true;
 }
 
 void td_threads_yield_descriptor(int fd)

@@ -24,6 +24,10 @@ void td_threads_finish(void);
 /* Waits until no other thread is in a handler of ours, which are all stopped. */
 void td_threads_settle(void);
 
+/* The calling thread has no room for our signals, and is not sampled, or has it again.
+ * Returns whether that is new.  Context: normal, or a handler of the program's. */
+bool td_threads_rest(bool rest);
+
 /* The program puts a descriptor of its own where one of ours is. */
 void td_threads_yield_descriptor(int fd);
 

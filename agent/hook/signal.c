@@ -11,6 +11,8 @@
 #include "agent/core/lifecycle.h"
 #include "agent/core/masks.h"
 #include "agent/core/real.h"
+#include "agent/core/stacks.h"
+#include "agent/core/threads.h"
 #include "agent/hook/hook.h"
 
 TD_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
@@ -120,6 +122,20 @@ TD_EXPORT sighandler_t sigset(int number, sighandler_t handler)
 	if (sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &set, &before) != 0)
 		return SIG_ERR;
 	return sigismember(&before, number) == 1 ? SIG_HOLD : old.sa_handler;
+}
+
+/* Ours come on it, too, where it is large enough. */
+TD_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+{
+	bool small = stack && td_stacks_is_small(stack);
+	bool rests = small && td_threads_rest(true);
+	int result = td_real()->sigaltstack(stack, old);
+	int saved_errno = errno;
+
+	if ((result == 0 && stack && !small) || (result != 0 && rests))
+		td_threads_rest(false);
+	errno = saved_errno;
+	return result;
 }
 
 TD_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)

@@ -225,6 +225,7 @@ struct td_thread {
 	uint32_t first_group;    /* of the profile, of their groups */
 
 	bool unblocked; /* our signal, which the program believes blocked: core/masks.h */
+	bool rests;     /* td_threads_rest() */
 	/* The first three are one word for who wants none of them (TD_GATE). */
 	union {
 		struct {

@@ -225,3 +225,43 @@ void corner_loading(void)
 	fflush(stdout);
 	_exit(0);
 }
+
+static char around[16384 + 4096];
+
+static void on_little(size_t size)
+{
+	stack_t stack = {.ss_sp = around + 16384, .ss_size = size};
+	size_t intact = 0;
+	int status = -1;
+	pid_t pid;
+
+	memset(around, 1, sizeof(around));
+	if (sigaltstack(&stack, NULL) != 0)
+		return;
+	corner_work(10);
+	pid = fork();
+	corner_work(10);
+	if (pid == 0)
+		_exit(3);
+	waitpid(pid, &status, 0);
+	while (intact < 16384 && around[intact] == 1)
+		intact++;
+	printf("stack of %zu: child %#x, intact %zu\n", size, (unsigned)status, intact);
+	fflush(stdout);
+}
+
+static __attribute__((noinline)) void behind_the_little(void)
+{
+	corner_work(40);
+}
+
+/* Alternate stacks with hardly any room for a signal, on which none comes. */
+void corner_little(void)
+{
+	stack_t none = {.ss_flags = SS_DISABLE};
+
+	on_little(2048);
+	on_little(4096);
+	sigaltstack(&none, NULL);
+	behind_the_little();
+}

@@ -592,6 +592,7 @@ static const struct {
 	{"opened", corner_opened},
 	{"overwritten", corner_overwritten},
 	{"loading", corner_loading},
+	{"little", corner_little},
 	{"confined", confine_myself},
 	{"confined_all", confine_all},
 	{"strict", strict},

@@ -23,5 +23,6 @@ void corner_interrupted(void);
 void corner_opened(void);
 void corner_overwritten(void);
 void corner_loading(void);
+void corner_little(void);
 
 #endif

@@ -19,6 +19,7 @@ corner()
 	agent "$@" "$prog/corners" "$way"
 	case $way in
 	confined* | strict) drop_note agent "confines itself" "$way" ;;
+	little) drop_note agent "alternate signal stack" "$way" ;;
 	descriptor) drop_note agent "from a descriptor" "$way" ;;
 	esac
 	same "$way $*"
@@ -33,6 +34,7 @@ corner()
 	held) sampled=behind_the_wait ;;
 	left) sampled='work_in_the_wait behind_the_jump' ;;
 	raised) sampled=behind_the_signal ;;
+	little) sampled=behind_the_little ;;
 	overwritten) sampled=behind_the_child ;;
 	*) sampled='' ;;
 	esac
