@@ -179,9 +179,9 @@ void corner_opened(void)
 	printf("waits cut short: %d\n", cut_short);
 }
 
-static __attribute__((noinline)) void behind_the_child(void)
+static SPIN_NOINLINE void behind_the_child(void)
 {
-	corner_work(40);
+	spin_ms(60);
 }
 
 /* A child that shares our memory puts a file where in us there may be another one. */
@@ -196,6 +196,7 @@ void corner_overwritten(void)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
+	corner_work(20); /* what is lost shows at the next sample */
 	behind_the_child();
 	printf("child: %#x\n", (unsigned)status);
 }
@@ -250,9 +251,9 @@ static void on_little(size_t size)
 	fflush(stdout);
 }
 
-static __attribute__((noinline)) void behind_the_little(void)
+static SPIN_NOINLINE void behind_the_little(void)
 {
-	corner_work(40);
+	spin_ms(61);
 }
 
 /* Alternate stacks with hardly any room for a signal, on which none comes. */
