@@ -44,6 +44,7 @@ static void resolve(void)
 	RESOLVE(epoll_pwait2);
 	RESOLVE(raise);
 	RESOLVE(pthread_kill);
+	RESOLVE(pthread_setname_np);
 	RESOLVE(signalfd);
 	RESOLVE(syscall);
 	RESOLVE(prctl);

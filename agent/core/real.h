@@ -51,6 +51,7 @@ struct td_real {
 			    const sigset_t *);
 	int (*raise)(int);
 	int (*pthread_kill)(pthread_t, int);
+	int (*pthread_setname_np)(pthread_t, const char *);
 	int (*signalfd)(int, const sigset_t *, int);
 	long (*syscall)(long, long, long, long, long, long, long);
 	int (*prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);

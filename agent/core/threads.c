@@ -253,12 +253,26 @@ void td_threads_attach_self(void)
 	thread = take_thread();
 	if (thread) {
 		begin(thread, td_gettid(), false);
+		prctl(PR_GET_NAME, thread->places.record->name);
 		td_debug(TD_DEBUG_THREADS, "thread %u: profiled", td_gettid());
 	} else {
 		td_debug(TD_DEBUG_THREADS, "thread %u: no room in the profile",
 			 td_gettid());
 	}
 	td_core_unlock(&saved);
+}
+
+void td_threads_named(const char *name)
+{
+	struct td_thread *thread = td_self;
+	char *parts[2];
+
+	if (!thread || !td_core_is_here() || atomic_load(&td_core.down))
+		return;
+	parts[0] = thread->places.record->name;
+	parts[1] = thread->small ? thread->small->places.record->name : NULL;
+	for (int i = 0; i < 2 && parts[i]; i++)
+		snprintf(parts[i], sizeof(thread->places.record->name), "%.15s", name);
 }
 
 static bool is_known(uint32_t tid)

@@ -24,6 +24,10 @@ void td_threads_finish(void);
 /* Waits until no other thread is in a handler of ours, which are all stopped. */
 void td_threads_settle(void);
 
+/* The calling thread has given itself this name: its record has it before it ends, for
+ * who is killed or looked at meanwhile. */
+void td_threads_named(const char *name);
+
 /* The calling thread has no room for our signals, and is not sampled, or has it again.
  * Returns whether that is new.  Context: normal, or a handler of the program's. */
 bool td_threads_rest(bool rest);

@@ -10,6 +10,7 @@
 #include "agent/core/actions.h"
 #include "agent/core/lifecycle.h"
 #include "agent/core/real.h"
+#include "agent/core/threads.h"
 #include "agent/hook/hook.h"
 
 /* Without the prototypes of unistd.h and sys/prctl.h, which end in dots: all that
@@ -58,17 +59,27 @@ static bool is_our_action(long number, long a, long size)
 
 long hook_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
+	long result;
+
 	look_at(number, a, b);
 	if (is_our_action(number, a, d)) {
 		td_actions_exchange_raw((const void *)b, (void *)c);
 		return 0;
 	}
-	return td_real()->syscall(number, a, b, c, d, e, f);
+	result = td_real()->syscall(number, a, b, c, d, e, f);
+	if (result == 0 && number == SYS_prctl && a == PR_SET_NAME)
+		td_threads_named((const char *)b);
+	return result;
 }
 
 int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	       unsigned long d)
 {
+	int result;
+
 	look_at(SYS_prctl, option, (long)a);
-	return td_real()->prctl(option, a, b, c, d);
+	result = td_real()->prctl(option, a, b, c, d);
+	if (result == 0 && option == PR_SET_NAME)
+		td_threads_named((const char *)a);
+	return result;
 }

@@ -9,6 +9,7 @@
 #include "agent/core/lifecycle.h"
 #include "agent/core/masks.h"
 #include "agent/core/real.h"
+#include "agent/core/threads.h"
 #include "agent/hook/hook.h"
 
 struct start {
@@ -122,4 +123,13 @@ TD_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 	if (result != thrd_success)
 		free(start);
 	return result;
+}
+
+TD_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
+{
+	int error = td_real()->pthread_setname_np(thread, name);
+
+	if (!error && pthread_equal(thread, pthread_self()))
+		td_threads_named(name);
+	return error;
 }

@@ -17,6 +17,17 @@ check(len(report["threads"]) == 3, "%d threads, not 3" % len(report["threads"]))
 check(report["run"]["threads"] == 3, "the header counts %s threads" % report["run"]["threads"])
 END
 
+rm "$(profile threads2)"
+
+# Those of a program that is killed have their names, too.
+agent "$prog/threads2" --killed
+ended "signal 9" agent
+expect "$(profile threads2)" <<'END'
+names = sorted(t["name"] for t in report["threads"])
+check(names == ["left", "right", "threads2"], "threads are named %s" % names)
+END
+rm "$(profile threads2)"
+
 compare "$prog/manythreads" 400
 expect "$(profile manythreads)" <<'END'
 share = function("short_work")["share"]
