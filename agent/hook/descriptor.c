@@ -28,11 +28,14 @@ TD_EXPORT int close_range(unsigned first, unsigned last, int flags)
 
 		if (ours < 0)
 			break;
+		/* first of all, and once: nothing closes in the table that was shared */
+		if ((flags & (int)CLOSE_RANGE_UNSHARE) &&
+		    td_real()->close_range(UINT_MAX, UINT_MAX, CLOSE_RANGE_UNSHARE) != 0)
+			return -1;
+		flags &= ~(int)CLOSE_RANGE_UNSHARE;
 		if ((unsigned)ours > first &&
 		    td_real()->close_range(first, (unsigned)ours - 1, flags) != 0)
 			return -1;
-		/* what comes after must not share the table again */
-		flags &= ~CLOSE_RANGE_UNSHARE;
 		if ((unsigned)ours == last)
 			return 0;
 		first = (unsigned)ours + 1;

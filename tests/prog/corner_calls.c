@@ -266,3 +266,27 @@ void corner_little(void)
 	sigaltstack(&none, NULL);
 	behind_the_little();
 }
+
+static void *close_apart(void *first)
+{
+	if (close_range(*(unsigned *)first, ~0u, CLOSE_RANGE_UNSHARE) != 0)
+		perror("close_range");
+	return NULL;
+}
+
+/* A thread closes all in a table of its own: where the first of them is ours, and others.
+ */
+void corner_unshared(void)
+{
+	static const int mine = 700;
+
+	for (unsigned first = 390; first < 410; first++) {
+		pthread_t thread;
+
+		dup2(STDOUT_FILENO, mine);
+		corner_start(&thread, NULL, close_apart, &first);
+		pthread_join(thread, NULL);
+		printf("%s", close(mine) == 0 ? "." : "closed for all");
+	}
+	putchar('\n');
+}

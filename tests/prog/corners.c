@@ -591,6 +591,7 @@ static const struct {
 	{"interrupted", corner_interrupted},
 	{"opened", corner_opened},
 	{"overwritten", corner_overwritten},
+	{"unshared", corner_unshared},
 	{"loading", corner_loading},
 	{"little", corner_little},
 	{"confined", confine_myself},
