@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TD_RESERVE_FIRST 16u /* a power of two */
 
@@ -20,14 +21,15 @@
  */
 static inline int td_reserve(void *array, size_t used, size_t element)
 {
-	void **base = array, *more;
+	void *more;
 
 	if (used && (used & (used - 1) || used < TD_RESERVE_FIRST))
 		return 0;
-	more = reallocarray(*base, used ? 2 * used : TD_RESERVE_FIRST, element);
+	memcpy(&more, array, sizeof(more)); /* whatever it points to */
+	more = reallocarray(more, used ? 2 * used : TD_RESERVE_FIRST, element);
 	if (!more)
 		return -ENOMEM;
-	*base = more;
+	memcpy(array, &more, sizeof(more));
 	return 0;
 }
 
