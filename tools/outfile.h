@@ -23,8 +23,8 @@ struct td_outfile {
 
 /*
  * Opens `path`; NULL or "-" is standard output.  What is there and no regular file
- * (a device, a FIFO, a link that leads nowhere), or lies in a directory that we may not write, is written in
- * place.  Returns 0 or a negative errno.
+ * (a device, a FIFO, a link that leads nowhere), or lies in a directory that we may not
+ * write, is written in place.  Returns 0 or a negative errno.
  */
 int td_outfile_open(struct td_outfile *file, const char *path);
 

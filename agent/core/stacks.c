@@ -53,9 +53,9 @@ void td_stacks_know(size_t size)
 	know(td_arch_thread_pointer() - size, size);
 }
 
+/* USUAL_STACK is SIGSTKSZ of old: frames are larger only for who asks (AMX) */
 #define HANDLER_ITSELF 2048u
-#define USUAL_STACK 8192u /* SIGSTKSZ of old; frames are larger only for who asks (AMX)  \
-			   */
+#define USUAL_STACK 8192u
 
 bool td_stacks_is_small(const stack_t *alternate)
 {

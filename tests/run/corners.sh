@@ -90,7 +90,7 @@ set -- $(profiles corners)
 [ $# -eq 2 ] || fail "$# profiles of a daemon and of who started it"
 # One ends within daemon(), where nobody can say so; the other does most of the work.
 for file in "$@"; do
-	"$tdagent" report "$file" | grep -q '^state .*left by daemon()' && left=$file && continue
+	"$tdagent" report "$file" | grep -q '^state .*by daemon()' && left=$file && continue
 	expect "$file" <<'END'
 check(report["run"]["state"] == "exited", "the daemon: " + report["run"]["state"])
 check(report["totals"]["samples"] > 20, "the daemon: %d samples" % report["totals"]["samples"])
