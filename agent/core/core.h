@@ -44,6 +44,7 @@ static inline bool td_backend_has_cycles(const struct td_backend_choice *choice)
 enum td_down {
 	TD_DOWN_NOT,
 	TD_DOWN_SIGNAL, /* the program reads our signal from a descriptor */
+	TD_DOWN_TRACED, /* it lets its parent trace it, who would see our signals */
 	/* from here on not one system call is made any more */
 	TD_DOWN_SECCOMP,  /* it is about to forbid some, perhaps by death, or has been
 			   * started with some forbidden that we need */

@@ -351,6 +351,8 @@ static void say_down(enum td_down why)
 			"the program reads signal %d from a descriptor, which we use: "
 			"measured until then",
 			td_signal.number);
+	else if (why == TD_DOWN_TRACED)
+		td_core_note("the program lets its parent trace it: measured until then");
 	else
 		td_core_note("the program %s: measured until then%s%s",
 			     why == TD_DOWN_SECCOMP

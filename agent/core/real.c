@@ -48,6 +48,7 @@ static void resolve(void)
 	RESOLVE(signalfd);
 	RESOLVE(syscall);
 	RESOLVE(prctl);
+	RESOLVE(ptrace);
 	RESOLVE(close);
 	RESOLVE(close_range);
 	RESOLVE(dlclose);

@@ -55,6 +55,7 @@ struct td_real {
 	int (*signalfd)(int, const sigset_t *, int);
 	long (*syscall)(long, long, long, long, long, long, long);
 	int (*prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);
+	long (*ptrace)(int, pid_t, void *, void *);
 	int (*close)(int);
 	int (*dlclose)(void *);
 	int (*close_range)(unsigned, unsigned, int);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* System calls that the program makes by itself: a filter that it puts on them
- * may end it at ours, as may a handler that it gets them by, and an action set so
- * would take our signal away. */
+ * may end it at ours, as may a handler that it gets them by, an action set so
+ * would take our signal away, and a tracer would stop it at each. */
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 
 #include "agent/core/actions.h"
@@ -19,6 +20,8 @@ TD_EXPORT long hook_syscall(long number, long a, long b, long c, long d, long e,
 			    long f) __asm__("syscall");
 TD_EXPORT int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 			 unsigned long d) __asm__("prctl");
+TD_EXPORT long hook_ptrace(int request, pid_t pid, void *address,
+			   void *data) __asm__("ptrace");
 
 /* See rights.c. */
 static bool gives_up_rights(long number)
@@ -47,6 +50,8 @@ static void look_at(long number, long a, long b)
 	if (number == SYS_prctl && a == PR_SET_SYSCALL_USER_DISPATCH &&
 	    b != PR_SYS_DISPATCH_OFF)
 		td_lifecycle_stand_down(TD_DOWN_DISPATCH);
+	if (number == SYS_ptrace && a == PTRACE_TRACEME)
+		td_lifecycle_stand_down(TD_DOWN_TRACED);
 	if (gives_up_rights(number))
 		td_lifecycle_settle();
 }
@@ -82,4 +87,10 @@ int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	if (result == 0 && option == PR_SET_NAME)
 		td_threads_named((const char *)a);
 	return result;
+}
+
+long hook_ptrace(int request, pid_t pid, void *address, void *data)
+{
+	look_at(SYS_ptrace, request, pid);
+	return td_real()->ptrace(request, pid, address, data);
 }

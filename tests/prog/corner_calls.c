@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ptrace.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -289,4 +290,23 @@ void corner_unshared(void)
 		printf("%s", close(mine) == 0 ? "." : "closed for all");
 	}
 	putchar('\n');
+}
+
+/* A child that its parent traces stops for nothing that is not its own. */
+void corner_followed(void)
+{
+	int status = -1, stops = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		corner_work(5);
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		corner_work(20);
+		_exit(3);
+	}
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		stops++;
+		ptrace(PTRACE_CONT, pid, NULL, NULL);
+	}
+	printf("%d stops, then %#x\n", stops, (unsigned)status);
 }
