@@ -214,8 +214,8 @@ void td_masks_before_wait(const sigset_t *mask)
 		return;
 	sigemptyset(&pending);
 	td_syscall2(SYS_rt_sigpending, &pending, 8);
-	if (td_masks_has_ours(&pending))
-		begin_anew();
+	if (td_masks_has_ours(&pending) && begin_anew())
+		td_self->places.record->lost[TD_LOST_BLOCKED]++;
 }
 
 int td_masks_pending(sigset_t *set)

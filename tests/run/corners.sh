@@ -38,6 +38,8 @@ corner()
 	overwritten) sampled=behind_the_child ;;
 	*) sampled='' ;;
 	esac
+	# what came while nobody listened is said to be lost
+	[ "$way $*" != "opened " ] || grep -q '"blocked": [1-9]' "$work/reports" || fail "$way: nothing is lost"
 	for function in $sampled; do
 		grep -q "\"$function" "$work/reports" || fail "$way $*: no sample in $function"
 	done
