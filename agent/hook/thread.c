@@ -70,7 +70,8 @@ static size_t stack_of(const pthread_attr_t *attr)
 #define LARGE_STACK (1u << 20) /* whoever needs all of that does not count bytes */
 
 /* A small stack that libc allocates gets as much more as our signals take of it: the
- * program may use what it asked for to the last.  `ours` is a copy that owns nothing. */
+ * program may use what it asked for to the last.  `ours` is a copy: without `attr` of the
+ * default, which the caller destroys, otherwise one that owns nothing. */
 static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_t *ours,
 				       size_t *stack)
 {
@@ -78,7 +79,7 @@ static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_
 
 	if (attr)
 		*ours = *attr;
-	else
+	else if (pthread_getattr_default_np(ours) != 0)
 		pthread_attr_init(ours);
 	*stack = stack_of(ours);
 	if (!*stack || *stack >= LARGE_STACK || !room ||
@@ -102,6 +103,8 @@ TD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 		return td_real()->pthread_create(thread, attr, routine, argument);
 	larger = with_room(attr, &ours, &start->stack);
 	error = td_real()->pthread_create(thread, larger, thread_main, start);
+	if (!attr)
+		pthread_attr_destroy(&ours);
 	if (error)
 		free(start);
 	return error;

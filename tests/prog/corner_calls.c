@@ -310,3 +310,31 @@ void corner_followed(void)
 	}
 	printf("%d stops, then %#x\n", stops, (unsigned)status);
 }
+
+static void *say_guard(void *argument)
+{
+	pthread_attr_t attr;
+	size_t guard;
+
+	pthread_getattr_np(pthread_self(), &attr);
+	pthread_attr_getguardsize(&attr, &guard);
+	pthread_attr_destroy(&attr);
+	printf("guard: %zu\n", guard);
+	return argument;
+}
+
+/* A thread that asks for nothing has what is the default here. */
+void corner_defaults(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_getattr_default_np(&attr);
+	pthread_attr_setstacksize(&attr, 256 * 1024);
+	pthread_attr_setguardsize(&attr, 64 * 1024);
+	pthread_setattr_default_np(&attr);
+	pthread_attr_destroy(&attr);
+	corner_start(&thread, NULL, say_guard, NULL);
+	pthread_join(thread, NULL);
+	corner_work(10);
+}
