@@ -136,6 +136,7 @@ static struct td_object *add_object(const struct td_object *values,
 	objects[index].kind = values->kind;
 	objects[index].range = values->range;
 	objects[index].bias = values->bias;
+	objects[index].twin = values->twin;
 	objects[index].link_map = values->link_map;
 	objects[index].fingerprint = values->fingerprint;
 	objects[index].permanent = values->permanent;
@@ -205,9 +206,10 @@ static struct td_object *elf_object(const struct dl_find_object *found)
 	return add_elf(&values, name);
 }
 
-static struct td_object *add_jit(const struct td_mapping *mapping)
+static struct td_object *add_jit(const struct td_mapping *mapping, uint64_t twin)
 {
-	struct td_object values = {.kind = TD_OBJECT_JIT, .range = mapping->range};
+	struct td_object values = {
+		.kind = TD_OBJECT_JIT, .range = mapping->range, .twin = twin};
 	struct td_file_object file = {
 		.kind = TD_OBJECT_JIT,
 		.map_start = mapping->range.start,
@@ -221,6 +223,7 @@ static struct td_object *add_jit(const struct td_mapping *mapping)
 static struct td_object *jit_object(uint64_t ip)
 {
 	struct td_mapping mapping;
+	uint64_t twin;
 
 	for (struct td_object *o = next_object(NULL); o; o = next_object(o))
 		if (o->kind == TD_OBJECT_JIT && ip >= o->range.start && ip < o->range.end)
@@ -233,7 +236,7 @@ static struct td_object *jit_object(uint64_t ip)
 	}
 	if (!td_maps_find(ip, &mapping))
 		return NULL;
-	return add_jit(&mapping);
+	return add_jit(&mapping, td_maps_twin(ip, &twin) ? twin - ip : 0);
 }
 
 /* A chunk of code that no table describes, as part of `region`. */
@@ -253,26 +256,15 @@ static void set_chunk(struct td_identity *identity, enum td_place_kind kind,
 	};
 }
 
-static void find_jit(uint64_t ip, struct td_identity *identity)
-{
-	const struct td_object *object = jit_object(ip);
-
-	if (object)
-		set_chunk(identity, TD_PLACE_JIT, object, ip, object->range.start);
-	else
-		set_chunk(identity, TD_PLACE_UNKNOWN, NULL, ip, 0);
-}
-
-void td_identity_find(uint64_t ip, struct td_identity *identity)
+/* False: no loaded object is there. */
+static bool find_loaded(uint64_t ip, struct td_identity *identity)
 {
 	struct dl_find_object found;
 	const struct td_object *object;
 	struct td_range range;
 
-	if (_dl_find_object((void *)ip, &found) != 0) {
-		find_jit(ip, identity);
-		return;
-	}
+	if (_dl_find_object((void *)ip, &found) != 0)
+		return false;
 	object = elf_object(&found);
 	if (!object) {
 		set_chunk(identity, TD_PLACE_UNKNOWN, NULL, ip, 0);
@@ -291,6 +283,43 @@ void td_identity_find(uint64_t ip, struct td_identity *identity)
 		set_chunk(identity, TD_PLACE_GAP, object, ip,
 			  range.end ? range.start : object->range.start);
 	}
+	return true;
+}
+
+#define ALIKE 16u /* bytes of code, in one page */
+
+/* The program has mapped a part of itself once more: V8 does it with its built-in
+ * functions, so that calls of them are short.  Something else may be there by now. */
+static bool find_twin(uint64_t ip, const struct td_object *object,
+		      struct td_identity *identity)
+{
+	uint64_t at = ip & ~(uint64_t)(ALIKE - 1);
+
+	if (!object->twin || !find_loaded(ip + object->twin, identity) ||
+	    memcmp((const void *)at, (const void *)(at + object->twin), ALIKE) != 0)
+		return false;
+	identity->start -= object->twin;
+	if (identity->loaded)
+		identity->loaded = object; /* nothing proves it: looked at anew */
+	return true;
+}
+
+static void find_jit(uint64_t ip, struct td_identity *identity)
+{
+	const struct td_object *object = jit_object(ip);
+
+	if (object && find_twin(ip, object, identity))
+		return;
+	if (object)
+		set_chunk(identity, TD_PLACE_JIT, object, ip, object->range.start);
+	else
+		set_chunk(identity, TD_PLACE_UNKNOWN, NULL, ip, 0);
+}
+
+void td_identity_find(uint64_t ip, struct td_identity *identity)
+{
+	if (!find_loaded(ip, identity))
+		find_jit(ip, identity);
 }
 
 bool td_identity_is_proven(const struct td_identity *identity, uint64_t ip)

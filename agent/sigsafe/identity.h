@@ -22,6 +22,8 @@ struct td_object {
 	enum td_object_kind kind;
 	struct td_range range;
 	uint64_t bias;
+	uint64_t twin; /* of JIT: what is added to be in the loaded object that it is a
+			  part of, mapped once more; 0: of none */
 	const void *link_map;
 	uint64_t fingerprint;
 	const uint64_t *proof; /* its build-id in memory; NULL: none, or too far in */

@@ -31,6 +31,13 @@ bool td_maps_find(uint64_t ip, struct td_mapping *mapping);
 bool td_maps_exactly(uint64_t address, struct td_mapping *mapping);
 
 /*
+ * Where else the bytes at `ip` are, of the same file, mapped by the dynamic linker:
+ * *twin. False if they are no file's, or nowhere else, and costs twice the above.
+ * Context: any.
+ */
+bool td_maps_twin(uint64_t ip, uint64_t *twin);
+
+/*
  * The walk itself, for one line: joins it to `run` or starts a new run.
  * Returns true when `run` is complete and covers `ip`.  Context: any.
  */

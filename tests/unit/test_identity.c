@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 #include <link.h>
@@ -267,6 +268,50 @@ START_TEST(survives_a_broken_table)
 }
 END_TEST
 
+/* The page of this program's text at `ip`, mapped once more; where `ip` is in it. */
+static uint64_t map_again(uint64_t ip)
+{
+	const Elf64_Phdr *segment = (const void *)getauxval(AT_PHDR);
+	uint64_t page = ip & ~4095ull, bias = 0, offset = UINT64_MAX;
+	struct dl_find_object found;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	void *again;
+
+	ck_assert_int_eq(_dl_find_object((void *)ip, &found), 0);
+	bias = found.dlfo_link_map->l_addr;
+	for (uint64_t i = 0; i < getauxval(AT_PHNUM); i++)
+		if (segment[i].p_type == PT_LOAD &&
+		    ip - bias - segment[i].p_vaddr < segment[i].p_memsz)
+			offset = page - bias - segment[i].p_vaddr + segment[i].p_offset;
+	ck_assert_int_ne(fd, -1);
+	again = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, (off_t)offset);
+	ck_assert_ptr_ne(again, MAP_FAILED);
+	close(fd);
+	return (uint64_t)again + (ip & 4095);
+}
+
+/* A part of the program in a second place is the program; other code there is not. */
+START_TEST(mapped_once_more)
+{
+	uint64_t ip = (uint64_t)compare_object, again = map_again(ip);
+	struct td_identity first, second;
+
+	td_identity_find(ip, &first);
+	for (int i = 0; i < 2; i++) { /* and once it is known */
+		td_identity_find(again + 1, &second);
+		ck_assert(td_identity_same_function(&first, &second));
+		ck_assert_uint_eq(second.start, again);
+		ck_assert_uint_eq(second.size, first.size);
+		ck_assert(!td_identity_stands(&second, again));
+	}
+	ck_assert_ptr_ne(mmap((void *)(again & ~4095ull), 8192, PROT_READ | PROT_EXEC,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+			 MAP_FAILED);
+	td_identity_find(again, &second);
+	ck_assert_int_eq(second.kind, TD_PLACE_JIT);
+}
+END_TEST
+
 START_TEST(joins_mappings)
 {
 	struct td_mapping run = {.range = {0, 0}};
@@ -326,6 +371,7 @@ int main(void)
 				      same_function_at_both_ends,
 				      knows_the_vdso,
 				      knows_jit_memory,
+				      mapped_once_more,
 				      reads_a_table,
 				      survives_a_broken_table,
 				      joins_mappings,
