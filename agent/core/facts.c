@@ -77,15 +77,26 @@ static bool preloads_us(const char *strings, size_t size)
 	return false;
 }
 
-bool td_facts_parent_is_profiled(void)
+static bool is_profiled(pid_t pid)
 {
 	static char text[65536]; /* at the start only; stacks may be as small */
 	char path[32];
 	long n;
 
-	snprintf(path, sizeof(path), "/proc/%d/environ", getppid());
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
 	n = td_proc_read(path, text, sizeof(text));
 	return n > 0 && preloads_us(text, (size_t)n);
+}
+
+bool td_facts_parent_is_profiled(void)
+{
+	pid_t parent = getppid(), leader = getpgrp();
+
+	if (is_profiled(parent))
+		return true;
+	/* who takes in those without a parent is of another session; not so the shell of
+	 * a pipeline, whose first program is the leader and nobody's parent */
+	return leader != getpid() && getsid(parent) != getsid(0) && is_profiled(leader);
 }
 
 /* The program's dynamic section in memory, NULL if that is not known. */

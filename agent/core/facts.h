@@ -18,7 +18,8 @@ uint64_t td_facts_process_start(uint32_t pid);
 /* Fills in pid, exe, cpu, kernel, host and the times; td_proc_describe() has the rest. */
 void td_facts_fill(struct td_file_header *header);
 
-/* True if the parent process runs with this agent too. */
+/* True if the parent process runs with this agent too; where it has gone, which is so for
+ * what a program leaves in the background, the leader of the process group. */
 bool td_facts_parent_is_profiled(void);
 
 /* False if the program itself needs no library, and so no libc: Go without cgo.  It sets

@@ -31,6 +31,11 @@ agent TDAGENT_REPORT=stderr sh -c "$line" sh "$prog/burn"
 cmp -s "$work/plain.out" "$work/agent.out" || fail "children: stdout differs"
 [ "$(grep -cw burn_sixty "$work/agent.err")" -eq 0 ] || fail "a child printed its report"
 
+# nor does one whose parent has gone
+agent TDAGENT_REPORT=stderr setsid -w sh -c 'sh -c "{ sleep 0.3; exec $1 300; } &"; sleep 1; true' sh "$prog/burn"
+[ "$(grep -cw burn_sixty "$work/agent.err")" -eq 0 ] || fail "a child without a parent printed its report"
+[ -n "$(profiles burn)" ] || fail "a child without a parent has no profile"
+
 agent TDAGENT_REPORT=stderr TDAGENT_CHILDREN=report sh -c '"$1" 300; true' sh "$prog/burn"
 grep -q burn_sixty "$work/agent.err" || fail "CHILDREN=report: the child printed none"
 
