@@ -191,11 +191,14 @@ static void let_go(void)
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
 }
 
-/* Behind others' handlers: a process of its own. */
+/* Behind others' handlers: a process of its own.  It opens files, which is no place of
+ * the program's where a thread that is to be cancelled ends. */
 static void start_anew(void)
 {
 	sigset_t all, mask;
+	int cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	sigfillset(&all);
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, 8);
 	td_core.quiet = td_core.options.children == TD_CHILDREN_QUIET;
@@ -208,6 +211,7 @@ static void start_anew(void)
 		sigdelset(&mask, fork_signal); /* none that came there waits here */
 	}
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 static void after_fork_in_child(void)

@@ -338,3 +338,34 @@ void corner_defaults(void)
 	pthread_join(thread, NULL);
 	corner_work(10);
 }
+
+static void *cancelled(void *argument)
+{
+	int status = -1;
+	pid_t pid;
+
+	pthread_cancel(pthread_self());
+	pid = fork();
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", "exit 6", NULL);
+		_exit(1);
+	}
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	waitpid(pid, &status, 0);
+	printf("child: %#x\n", (unsigned)status);
+	fflush(stdout);
+	corner_work(10);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	_exit(argument != NULL);
+}
+
+/* A thread that is to be cancelled calls what is no place to be: fork(), exec, _exit().
+ */
+void corner_cancelled(void)
+{
+	pthread_t thread;
+
+	corner_start(&thread, NULL, cancelled, NULL);
+	pthread_join(thread, NULL);
+	puts("cancelled before it has ended");
+}

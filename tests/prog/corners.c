@@ -590,6 +590,7 @@ static const struct {
 	{"forks", corner_forks},
 	{"interrupted", corner_interrupted},
 	{"opened", corner_opened},
+	{"cancelled", corner_cancelled},
 	{"defaults", corner_defaults},
 	{"followed", corner_followed},
 	{"overwritten", corner_overwritten},

@@ -21,6 +21,7 @@ void corner_descriptor(void);
 void corner_forks(void);
 void corner_interrupted(void);
 void corner_opened(void);
+void corner_cancelled(void);
 void corner_defaults(void);
 void corner_followed(void);
 void corner_overwritten(void);

@@ -56,8 +56,8 @@ for way in $("$prog/corners"); do
 	waiting | confined | opened)
 		corner "$way" TDAGENT_WINDOWS=vernier
 		;;
-	loading)
-		corner "$way" "TDAGENT_REPORT=$work/loading"
+	loading | cancelled)
+		corner "$way" "TDAGENT_REPORT=$work/$way" TDAGENT_CHILDREN=report
 		;;
 	esac
 	case $way in
