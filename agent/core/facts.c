@@ -88,15 +88,38 @@ static bool is_profiled(pid_t pid)
 	return n > 0 && preloads_us(text, (size_t)n);
 }
 
+/* Whom a process belongs to.  Read, not asked for: a filter may be on calls that we do
+ * not make otherwise. */
+struct ties {
+	int pid, parent, group, session;
+};
+
+static bool read_ties(const char *path, struct ties *ties)
+{
+	char text[512];
+	const char *at;
+
+	if (td_proc_read(path, text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')))
+		return false;
+	return sscanf(text, "%d", &ties->pid) == 1 &&
+	       sscanf(at + 1, " %*c %d %d %d", &ties->parent, &ties->group,
+		      &ties->session) == 3;
+}
+
 bool td_facts_parent_is_profiled(void)
 {
-	pid_t parent = getppid(), leader = getpgrp();
+	struct ties own, parent;
+	char path[32];
 
-	if (is_profiled(parent))
+	if (is_profiled(getppid()))
 		return true;
+	if (!read_ties("/proc/self/stat", &own) || own.group == own.pid)
+		return false;
 	/* who takes in those without a parent is of another session; not so the shell of
 	 * a pipeline, whose first program is the leader and nobody's parent */
-	return leader != getpid() && getsid(parent) != getsid(0) && is_profiled(leader);
+	snprintf(path, sizeof(path), "/proc/%d/stat", own.parent);
+	return read_ties(path, &parent) && parent.session != own.session &&
+	       is_profiled(own.group);
 }
 
 /* The program's dynamic section in memory, NULL if that is not known. */
