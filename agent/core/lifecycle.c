@@ -42,8 +42,8 @@ void td_core_lock(sigset_t *saved)
 	sigfillset(&all);
 	td_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
 	pthread_mutex_lock(&core_mutex);
-	*saved = before; /* not earlier: the same may be of who has had the lock until now
-			  */
+	/* not earlier: who has had the lock until now may have it in the same place */
+	*saved = before;
 }
 
 void td_core_unlock(const sigset_t *saved)

@@ -47,7 +47,7 @@ int td_masks_change(td_masks_call *call, int how, const sigset_t *set, sigset_t 
 int td_masks_wait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout);
 
 /* Before a wait under `mask`, which may be NULL: none of ours that was blocked until then
- * comes in it: it is a sample that was lost. */
+ * comes in it. One that is taken is a sample lost. */
 void td_masks_before_wait(const sigset_t *mask);
 
 /* sigpending(), where none of ours is. */

@@ -40,16 +40,11 @@ static sighandler_t set_handler(int number, sighandler_t handler, int flags)
 /* siginterrupt() of our signal: signal() goes by it; of the others libc knows. */
 static atomic_bool interrupts;
 
-static sighandler_t set_bsd(int number, sighandler_t handler)
-{
-	return set_handler(number, handler, atomic_load(&interrupts) ? 0 : SA_RESTART);
-}
-
 TD_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
 	if (!td_actions_is_ours(number))
 		return td_real()->signal(number, handler);
-	return set_bsd(number, handler);
+	return set_handler(number, handler, atomic_load(&interrupts) ? 0 : SA_RESTART);
 }
 
 TD_EXPORT sighandler_t ssignal(int number, sighandler_t handler)

@@ -36,6 +36,10 @@ agent TDAGENT_REPORT=stderr setsid -w sh -c 'sh -c "{ sleep 0.3; exec $1 300; } 
 [ "$(grep -cw burn_sixty "$work/agent.err")" -eq 0 ] || fail "a child without a parent printed its report"
 [ -n "$(profiles burn)" ] || fail "a child without a parent has no profile"
 
+# A pipeline's first program leads the group of the others, and is nobody's parent.
+bash -c 'set -m; "$@" | "$@"' bash $clean $preload TDAGENT_REPORT=stderr "$prog/burn" 300 >"$work/agent.out" 2>"$work/agent.err"
+[ "$(grep -c '^tdagent report' "$work/agent.err")" -eq 2 ] || fail "a pipeline of two has not two reports"
+
 agent TDAGENT_REPORT=stderr TDAGENT_CHILDREN=report sh -c '"$1" 300; true' sh "$prog/burn"
 grep -q burn_sixty "$work/agent.err" || fail "CHILDREN=report: the child printed none"
 
