@@ -244,12 +244,26 @@ static int write_export(const struct request *request, const struct td_export *e
 	return failed || bad ? -1 : 0;
 }
 
+/* Returns 0, or -1 after saying which filter leaves nothing. */
+static int check_filters(const struct td_report *report)
+{
+	if (report->query.thread && !report->threads_all)
+		return say("--thread", "there was no thread of that id or name; "
+				       "tdagent report --by=thread lists them");
+	if (report->query.module && report->rows && !report->functions)
+		return say("--module", "no function is in such a module; "
+				       "tdagent report --by=module lists them");
+	return 0;
+}
+
 static int export_report(const struct request *request, struct td_report *report)
 {
 	struct td_export export;
 	int err = td_report_finish(report);
 
 	td_inputs_say_cores(SELF, report->cores, report->elsewhere);
+	if (!err && check_filters(report) < 0)
+		return -1;
 	if (!err)
 		err = td_export_collect(&export, report);
 	if (err)

@@ -67,28 +67,28 @@ static void go_back(struct browser *browser)
 		forget_details(browser);
 }
 
-static int argument_count(const struct browser *browser)
-{
-	return browser->count + 3;
-}
-
 /* In a child, which has the terminal meanwhile. */
 __attribute__((noreturn)) static void run_annotate(const struct browser *browser,
 						   const struct td_report_function *f)
 {
-	char **argv = calloc((size_t)argument_count(browser) + 1, sizeof(*argv));
-	char *module = NULL;
+	const char *jitdump = browser->report->query.jitdump;
+	char **argv = calloc((size_t)browser->count + 5, sizeof(*argv));
+	char *module = NULL, *names = NULL;
+	int argc = 0;
 
 	if (!argv ||
-	    asprintf(&module, "--module=%s", td_report_module(browser->report, f)) < 0)
+	    asprintf(&module, "--module=%s", td_report_module(browser->report, f)) < 0 ||
+	    (jitdump && asprintf(&names, "--jitdump=%s", jitdump) < 0))
 		_exit(1);
 	setenv("LESS", "R", 1);
-	argv[0] = (char *)(uintptr_t) "annotate";
-	argv[1] = module;
-	argv[2] = f->name;
+	argv[argc++] = (char *)(uintptr_t) "annotate";
+	argv[argc++] = module;
+	if (names)
+		argv[argc++] = names;
+	argv[argc++] = f->name;
 	for (int i = 0; i < browser->count; i++)
-		argv[3 + i] = browser->path[i];
-	exit(td_cmd_annotate(argument_count(browser), argv));
+		argv[argc++] = browser->path[i];
+	exit(td_cmd_annotate(argc, argv));
 }
 
 static void annotate(struct browser *browser, size_t function)

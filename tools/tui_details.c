@@ -88,8 +88,11 @@ static void head(struct making *making)
 	const char *module = td_report_module(report, f);
 
 	say(making, TD_TUI_STRONG, "%s", f->name);
-	say(making, TD_TUI_SOFT, "%s at 0x%" PRIx64, *module ? module : "no module",
-	    f->address);
+	if (f->address)
+		say(making, TD_TUI_SOFT, "%s at 0x%" PRIx64,
+		    *module ? module : "no module", f->address);
+	else /* compiled at run time, perhaps to several places */
+		say(making, TD_TUI_SOFT, "%s", *module ? module : "no module");
 	say(making, TD_TUI_PLAIN, "%s", "");
 	say(making, TD_TUI_PLAIN, "  %.1f %% of the samples (%.1f to %.1f, %" PRIu64 ")",
 	    100 * f->share.value, 100 * f->share.low, 100 * f->share.high, f->samples);

@@ -122,6 +122,11 @@ grep -q burn_sixty export.out && grep -q follow_links export.out || fail "two pr
 export_to 0 --format=folded --thread=science "$demo"
 grep -q '^science;hash_blocks ' export.out || fail "--thread: $(cat export.out)"
 grep -q follow_links export.out && fail "--thread: another thread's function"
+for filter in --thread --module; do
+	export_to 1 --format=folded -o empty $filter=nobody "$demo"
+	one_line export "$filter: "
+	[ -e empty ] && fail "$filter=nobody: a file of nothing"
+done
 export_to 0 --format=openmetrics --label=rank=3 --label='version=a"b' "$burn"
 grep -qF '{rank="3",version="a\"b"} ' export.out || fail "--label: $(cat export.out)"
 

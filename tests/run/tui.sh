@@ -138,3 +138,26 @@ keys x
 screen "Function" "back from help"
 keys q
 screen "left-0" "left"
+
+# The lines of what was compiled at run time: by the same names as the list.
+if ! command -v node >/dev/null; then
+	echo "$test_name: --jitdump: not tested, missing: node (nodejs)"
+	exit 0
+fi
+cd "$work" || exit 99
+rm -f profiles/*
+agent node --perf-prof -e 'function hot(n){let s=0;for(let i=0;i<n;i++)s+=(i*i)%7;return s}
+let t=0;for(let k=0;k<20;k++)t+=hot(2e6);if(t<0)console.log(t)'
+node=$(profile node)
+mkdir dump
+mv jit-*.dump dump
+keys "clear; $tdagent report --tui --jitdump=$work/dump $node; echo gone-\$?" Enter
+screen "JS:.*hot" "the list"
+keys "/hot" Enter Enter
+screen "^\\[anon\\] *$" "details"
+keys a
+screen "Compiled while the program ran" "lines of JIT code"
+command -v less >/dev/null && keys q || keys Enter
+screen "^\\[anon\\] *$" "back from the lines"
+keys Escape q
+screen "gone-0" "left"
