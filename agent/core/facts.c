@@ -89,7 +89,7 @@ static bool is_profiled(pid_t pid)
 }
 
 /* Whom a process belongs to.  Read, not asked for: a filter may be on calls that we do
- * not make otherwise. */
+ * not make otherwise, and /proc may be another PID namespace's, with its numbers. */
 struct ties {
 	int pid, parent, group, session;
 };
@@ -111,9 +111,11 @@ bool td_facts_parent_is_profiled(void)
 	struct ties own, parent;
 	char path[32];
 
-	if (is_profiled(getppid()))
+	if (!read_ties("/proc/self/stat", &own))
+		return false;
+	if (is_profiled(own.parent))
 		return true;
-	if (!read_ties("/proc/self/stat", &own) || own.group == own.pid)
+	if (own.group == own.pid)
 		return false;
 	/* who takes in those without a parent is of another session; not so the shell of
 	 * a pipeline, whose first program is the leader and nobody's parent */

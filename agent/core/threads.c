@@ -283,6 +283,16 @@ static bool is_known(uint32_t tid)
 	return false;
 }
 
+/* Not where /proc is that of another PID namespace (unshare --pid mounts none): its
+ * numbers are other threads here, or none. */
+static bool is_listed(uint32_t tid)
+{
+	char path[48], text[32];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
+	return td_proc_read(path, text, sizeof(text)) > 0;
+}
+
 static void adopt(uint32_t tid)
 {
 	struct td_thread *thread;
@@ -300,8 +310,8 @@ static void adopt(uint32_t tid)
 
 void td_threads_attach_others(void)
 {
-	DIR *tasks = opendir("/proc/self/task");
 	uint32_t self = td_gettid();
+	DIR *tasks = is_listed(self) ? opendir("/proc/self/task") : NULL;
 	struct dirent *entry;
 	sigset_t saved;
 

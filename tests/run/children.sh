@@ -36,6 +36,19 @@ agent TDAGENT_REPORT=stderr setsid -w sh -c 'sh -c "{ sleep 0.3; exec $1 300; } 
 [ "$(grep -cw burn_sixty "$work/agent.err")" -eq 0 ] || fail "a child without a parent printed its report"
 [ -n "$(profiles burn)" ] || fail "a child without a parent has no profile"
 
+# /proc may be that of the PID namespace that was left, with its numbers: no child of this one
+# prints a report, nor is another's thread taken for its own.
+work_in='unshare -rpf sh -c "\"\$1\" 300; \"\$1\" 300; true" sh "$1"'
+plain sh -c "$work_in" sh "$prog/burn"
+agent TDAGENT_CHILDREN=report sh -c "$work_in" sh "$prog/burn"
+if grep -q '^unshare:' "$work/plain.err"; then
+	echo "another PID namespace: not tested, $(head -n 1 "$work/plain.err")"
+else
+	same "another PID namespace"
+	agent TDAGENT_REPORT=stderr sh -c "$work_in" sh "$prog/burn"
+	[ "$(grep -cw burn_sixty "$work/agent.err")" -eq 0 ] || fail "a child in another PID namespace printed its report"
+fi
+
 # A pipeline's first program leads the group of the others, and is nobody's parent.
 bash -c 'set -m; "$@" | "$@"' bash $clean $preload TDAGENT_REPORT=stderr "$prog/burn" 300 >"$work/agent.out" 2>"$work/agent.err"
 [ "$(grep -c '^tdagent report' "$work/agent.err")" -eq 2 ] || fail "a pipeline of two has not two reports"
