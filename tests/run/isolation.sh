@@ -139,6 +139,12 @@ for sanitizer in address thread; do
 	agent "LD_PRELOAD=$runtime $library" "$work/sanitized"
 	same "-fsanitize=$sanitizer"
 	[ -n "$(profiles sanitized)" ] || fail "-fsanitize=$sanitizer: no profile"
+	rm -f "$work"/profiles/*
+	guest agent $clean "LD_PRELOAD=$runtime" "$tdagent" run --report=none \
+		"--output=$work/profiles/%e.%p" -- "$work/sanitized"
+	sed -i '/^tdagent run: profile: /d' "$work/agent.err"
+	same "-fsanitize=$sanitizer by the command"
+	[ -n "$(profiles sanitized)" ] || fail "-fsanitize=$sanitizer: no profile by the command"
 	rm -f "$work"/profiles/sanitized.*
 done
 
