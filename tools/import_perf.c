@@ -67,9 +67,13 @@ static int end(const struct importing *at, struct td_pipe *pipe, int err)
 static void copy_fact(char *to, size_t size, const char *text)
 {
 	const char *value = strstr(text, " : ");
+	size_t length = value ? strlen(value) : 0;
 
+	/* perf writes a blank behind each word of a command */
+	while (length > 3 && value[length - 1] == ' ')
+		length--;
 	if (value)
-		snprintf(to, size, "%s", value + 3);
+		snprintf(to, size, "%.*s", (int)(length - 3), value + 3);
 }
 
 /* One line of the file's header. */

@@ -48,6 +48,7 @@ cat >fake.header <<'END'
 # event : name = cpu-cycles:u, , id = { 2 }, { sample_period, sample_freq } = 1000, sample_type = IP|TID|TIME|READ|ID|CPU
 # event : name = topdown-retiring:u, , id = { 3 }, sample_type = IP|TID|TIME|READ|ID|CPU
 END
+sed -i '/^# cmdline/s/$/ /' fake.header # as perf ends a command
 map='PERF_RECORD_MMAP2 7/7: [0x10000(0x1000) @ 0x1000 fe:00 1 2]: r-xp /none/a'
 {
 	printf '               a 7/7 [000] 1.000000000: %s\n' "$map"
@@ -65,6 +66,7 @@ check(row["windows"]["valid"] == 2 and row["topdown"]["retiring"]["value"] == 0.
 check(row["address"] == "0x1100" and row["build_id"] == "0a0bff", row)
 run = report["run"]
 check((run["host"], run["kernel"], run["cpu"]) == ("there", "6.1.0", "A CPU"), run)
+check(run["command"].endswith(":S ./a"), run)
 check((run["backend"], run["trigger"], run["long_period"]) == ("metrics", "perf record", 1000), run)
 check(report["totals"]["slots"] == 18000, report["totals"])
 END
