@@ -8,7 +8,7 @@ check_PROGRAMS += \
 	tests/prog/alone tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/dispatched tests/prog/exits tests/prog/families tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/later tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked tests/prog/member \
 	tests/prog/notsc tests/prog/nounwind tests/prog/onsmall tests/prog/paths tests/prog/precise tests/prog/quiet tests/prog/rawfork \
-	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/versions tests/prog/visits tests/prog/waits \
+	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/titled tests/prog/versions tests/prog/visits tests/prog/waits \
 	tests/prog/wild tests/prog/witness
 check_LTLIBRARIES += \
 	tests/prog/auditor.la tests/prog/deep.la tests/prog/early.la tests/prog/forklib.la tests/prog/libbare.la tests/prog/nomalloc.la tests/prog/plugin_one.la tests/prog/plugin_two.la tests/prog/stay.la tests/prog/thrower.la
@@ -62,6 +62,8 @@ tests_prog_rawfork_SOURCES = tests/prog/rawfork.c tests/prog/spin.h
 tests_prog_rawfork_CFLAGS = $(prog_cflags)
 tests_prog_sigs_SOURCES = tests/prog/sigs.c tests/prog/breakpoint.h tests/prog/spin.h
 tests_prog_sigs_CFLAGS = $(prog_cflags)
+tests_prog_titled_SOURCES = tests/prog/titled.c
+tests_prog_titled_CFLAGS = $(prog_cflags)
 tests_prog_versions_SOURCES = tests/prog/versions.c tests/prog/simulate.h tests/prog/spin.h \
 	agent/sigsafe/simulation.h
 tests_prog_versions_CFLAGS = $(prog_cflags)

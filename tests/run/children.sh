@@ -53,6 +53,20 @@ fi
 bash -c 'set -m; "$@" | "$@"' bash $clean $preload TDAGENT_REPORT=stderr "$prog/burn" 300 >"$work/agent.out" 2>"$work/agent.err"
 [ "$(grep -c '^tdagent report' "$work/agent.err")" -eq 2 ] || fail "a pipeline of two has not two reports"
 
+# nor one whose parent shows another environment than it was given, or none
+for what in title user; do
+	[ $what = title ] || [ "$(id -u)" -eq 0 ] || { echo "not root: setuid was not tried"; continue; }
+	chmod 755 "$work" && chmod 1777 "$work/profiles"
+	rm -f "$work"/profiles/*
+	agent TDAGENT_REPORT=stderr "$prog/titled" $what "$prog/burn 300; :"
+	ended "exit 0" agent
+	[ "$(grep -cw burn_sixty "$work/agent.err")" -eq 0 ] || fail "$what: a child printed its report"
+	[ "$(profiles burn | wc -l)" -eq 1 ] || fail "$what: $(profiles burn | wc -l) profiles of the child"
+	rm -f "$work"/profiles/*
+	agent TDAGENT_CHILDREN=off "$prog/titled" $what "$prog/burn 100; :"
+	[ "$(profiles burn | wc -l)" -eq 0 ] || fail "$what, off: the child has a profile"
+done
+
 agent TDAGENT_REPORT=stderr TDAGENT_CHILDREN=report sh -c '"$1" 300; true' sh "$prog/burn"
 grep -q burn_sixty "$work/agent.err" || fail "CHILDREN=report: the child printed none"
 
