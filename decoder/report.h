@@ -71,8 +71,8 @@ enum td_fate {
 
 struct td_report_process {
 	struct td_file_header header; /* strings as in the file: not clean */
-	size_t profiles; /* that it is of; if more than 1, all but the sums is the first
-			  * one's */
+	size_t profiles; /* that it is of; if more than 1, all but the sums is of the one
+			  * that started first */
 	int mixed;       /* 1: they are not alike, so nothing of the header is theirs */
 	char *path;      /* of the profile */
 	enum td_fate fate;

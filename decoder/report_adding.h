@@ -23,6 +23,7 @@ struct td_report_adding {
 					 -1 */
 	uint32_t *index;              /* of the profile's threads: the report's */
 	int folded;                   /* its process is one with others */
+	int shown;                    /* its process shows this profile */
 	struct td_jit_names names;    /* of JIT code */
 	struct td_own_cost own_cost;
 	double sample_ns;                    /* CPU time that one sample stands for */

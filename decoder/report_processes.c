@@ -65,8 +65,7 @@ static void add_thread_totals(struct td_report_adding *adding,
 	process->threads += thread->threads;
 	report->threads_all += thread->threads;
 	process->cpu_ns += thread->cpu_ns;
-	if (thread->last_ns > process->end_ns && !process->header.end_ns &&
-	    process->profiles == 1)
+	if (thread->last_ns > process->end_ns && !process->header.end_ns && adding->shown)
 		process->end_ns = thread->last_ns;
 	report->cpu_ns += thread->cpu_ns;
 	report->windows += thread->windows;
@@ -187,13 +186,34 @@ static void add_totals(uint64_t into[TD_COUNTERS_MAX],
 		into[i] += from[i];
 }
 
+/* `into` stands for both, and shows the first of them. */
+static void join_processes(struct td_report_process *into, struct td_report_process *from)
+{
+	if (from->header.start_realtime_ns < into->header.start_realtime_ns) {
+		char *path = into->path;
+
+		into->header = from->header;
+		into->path = from->path;
+		into->fate = from->fate;
+		into->end_ns = from->end_ns;
+		from->path = path;
+	}
+	into->profiles += from->profiles;
+	into->samples += from->samples;
+	into->cpu_ns += from->cpu_ns;
+	into->threads += from->threads;
+	add_totals(into->total, from->total);
+	td_groups_take(&into->groups, &from->groups);
+	free(from->path);
+}
+
 /* Leaves one process of those that are alike; to[i] is where i has gone. */
 static void fold_processes(struct td_report *report, uint32_t *to)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < report->processes; i++) {
-		struct td_report_process *from = &report->process[i], *into;
+		struct td_report_process *from = &report->process[i];
 		size_t found = find_alike(report, kept, &from->header);
 
 		to[i] = (uint32_t)(found == SIZE_MAX ? kept : found);
@@ -201,14 +221,7 @@ static void fold_processes(struct td_report *report, uint32_t *to)
 			report->process[kept++] = *from;
 			continue;
 		}
-		into = &report->process[found];
-		into->profiles += from->profiles;
-		into->samples += from->samples;
-		into->cpu_ns += from->cpu_ns;
-		into->threads += from->threads;
-		add_totals(into->total, from->total);
-		td_groups_take(&into->groups, &from->groups);
-		free(from->path);
+		join_processes(&report->process[found], from);
 	}
 	report->processes = kept;
 }
@@ -276,30 +289,51 @@ int td_report_expect(struct td_report *report, size_t profiles)
 	return fold(report);
 }
 
-/* Makes the profile part of a process that there is. */
-static void join_process(struct td_report_adding *adding, size_t index)
+/* What a process shows is this profile's. */
+static int show(struct td_report_adding *adding, struct td_report_process *process,
+		const char *path, enum td_fate fate)
 {
+	const struct td_file_header *header = &adding->profile->header;
+	char *clean = td_text_clean(path, strlen(path));
+
+	if (!clean)
+		return -ENOMEM;
+	free(process->path);
+	process->path = clean;
+	process->header = *header;
+	process->fate = fate;
+	process->end_ns = header->end_ns ? header->end_ns : header->start_ns;
+	adding->shown = 1;
+	return 0;
+}
+
+/* Makes the profile part of a process that there is. */
+static int join_process(struct td_report_adding *adding, size_t index, const char *path,
+			enum td_fate fate)
+{
+	struct td_report_process *process = &adding->report->process[index];
+
 	adding->process = (uint32_t)index;
 	adding->folded = 1;
-	adding->report->process[index].profiles++;
+	process->profiles++;
+	if (process->mixed || adding->profile->header.start_realtime_ns >=
+				      process->header.start_realtime_ns)
+		return 0;
+	return show(adding, process, path, fate);
 }
 
 static int new_process(struct td_report_adding *adding, const char *path,
 		       enum td_fate fate)
 {
 	struct td_report *report = adding->report;
-	const struct td_file_header *header = &adding->profile->header;
 	struct td_report_process *process;
 
 	if (td_reserve(&report->process, report->processes, sizeof(*process)) < 0)
 		return -ENOMEM;
 	adding->process = (uint32_t)report->processes;
 	process = &report->process[report->processes++];
-	*process = (struct td_report_process){
-		.header = *header, .profiles = 1, .fate = fate};
-	process->end_ns = header->end_ns ? header->end_ns : header->start_ns;
-	process->path = td_text_clean(path, strlen(path));
-	return process->path ? 0 : -ENOMEM;
+	*process = (struct td_report_process){.profiles = 1};
+	return show(adding, process, path, fate);
 }
 
 int td_report_add_process(struct td_report_adding *adding, const char *path,
@@ -322,8 +356,7 @@ int td_report_add_process(struct td_report_adding *adding, const char *path,
 	}
 	if (found == SIZE_MAX)
 		return new_process(adding, path, fate);
-	join_process(adding, found);
-	return 0;
+	return join_process(adding, found, path, fate);
 }
 
 void td_report_history(const struct td_report *report, size_t process,

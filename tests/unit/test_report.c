@@ -664,6 +664,32 @@ START_TEST(says_what_no_sample_stands_for)
 }
 END_TEST
 
+/* Where many are shown as one, it is the one that started first, however its name sorts.
+ */
+START_TEST(of_many_the_first_is_shown)
+{
+	static const struct td_report_query all;
+	const uint32_t many = TD_REPORT_PROCESSES_APART + 8;
+	struct td_report *report = td_report_new(&all);
+	struct build build;
+
+	build_start(&build, clock_counters);
+	for (uint32_t started = many; started > 0; started--) {
+		build.header->pid = started;
+		build.header->start_realtime_ns = started;
+		build_add(&build, report);
+		if (started == many / 2)
+			td_report_expect(report, many); /* what is there becomes one */
+	}
+	ck_assert_int_eq(td_report_finish(report), 0);
+	ck_assert_uint_eq(report->processes, 1);
+	ck_assert_uint_eq(report->process[0].profiles, many);
+	ck_assert_uint_eq(td_print_first(report)->header.pid, 1);
+	td_report_free(report);
+	build_free(&build);
+}
+END_TEST
+
 START_TEST(sort_keys)
 {
 	ck_assert_int_eq(td_report_sort("samples"), TD_SORT_SAMPLES);
@@ -675,13 +701,13 @@ END_TEST
 
 int main(void)
 {
-	return unit_main(
-		"report",
-		(const TTest *const[]){the_checker_checks, rows, merging_is_addition,
-				       many_profiles_are_few_processes, queries, topdown,
-				       complete_totals, clock_is_never_topdown,
-				       unlike_counters, pages_keep_their_width,
-				       hostile_texts, every_byte_flipped, nothing_sampled,
-				       every_cause_is_shown,
-				       says_what_no_sample_stands_for, sort_keys, NULL});
+	return unit_main("report",
+			 (const TTest *const[]){
+				 the_checker_checks, rows, merging_is_addition,
+				 many_profiles_are_few_processes, queries, topdown,
+				 complete_totals, clock_is_never_topdown, unlike_counters,
+				 pages_keep_their_width, hostile_texts,
+				 every_byte_flipped, nothing_sampled,
+				 every_cause_is_shown, says_what_no_sample_stands_for,
+				 of_many_the_first_is_shown, sort_keys, NULL});
 }
