@@ -105,11 +105,14 @@ static bool has_us_mapped(pid_t pid)
 }
 
 /* Whether it handles one of the signals that may be ours.  Who has given up rights lets
- * nobody look at its memory, but this all may read. */
+ * nobody look at its memory, but this all may read.  A supervisor written in Go handles
+ * every signal, one that nothing sends among them. */
 static bool handles_our_signal(pid_t pid)
 {
 	const unsigned long long ours = 1ull << (SIGTRAP - 1) | 1ull << (SIGPROF - 1);
+	const unsigned long long nobodys = 1ull << (SIGSTKFLT - 1);
 	static char text[4096]; /* likewise */
+	unsigned long long handled;
 	char path[32];
 	const char *at;
 
@@ -117,7 +120,8 @@ static bool handles_our_signal(pid_t pid)
 	if (td_proc_read(path, text, sizeof(text)) <= 0)
 		return false;
 	at = strstr(text, "\nSigCgt:");
-	return at && (strtoull(at + 8, NULL, 16) & ours);
+	handled = at ? strtoull(at + 8, NULL, 16) : 0;
+	return (handled & ours) && !(handled & nobodys);
 }
 
 static bool is_profiled(pid_t pid)

@@ -150,12 +150,42 @@ static void before_fork(void)
 		td_core_lock(&fork_mask);
 }
 
+static atomic_bool gave_rights_up;
+
+/* Who has become another user may not write where the files of its children go, which
+ * say nothing. */
+static void look_for_room(void)
+{
+	static bool said;
+	char directory[sizeof(td_core.path)];
+	char *slash;
+
+	if (said || !atomic_load(&gave_rights_up) || !td_core.options.output[0] ||
+	    td_core.options.children == TD_CHILDREN_OFF)
+		return;
+	memcpy(directory, td_core.path, sizeof(directory));
+	slash = strrchr(directory, '/');
+	if (!slash)
+		return; /* in memory: that was said */
+	slash[1] = 0;
+	said = access(directory, W_OK | X_OK) != 0;
+	if (said)
+		td_core_note("children have no profiles: %s cannot be written any more: "
+			     "%s; set TDAGENT_OUTPUT to a place that works",
+			     directory, strerror(errno));
+}
+
 static void after_fork_in_parent(void)
 {
+	int saved_errno = errno;
 	sigset_t mask = fork_mask;
 
-	if (!td_core_is_mute())
-		td_core_unlock(&mask);
+	if (td_core_is_mute())
+		return;
+	if (atomic_load(&td_core.running))
+		look_for_room();
+	td_core_unlock(&mask);
+	errno = saved_errno;
 }
 
 /* What a child takes over: between the two handlers in it. */
@@ -408,6 +438,13 @@ void td_lifecycle_settle(void)
 	td_store_settle();
 	td_core_unlock(&saved);
 	errno = saved_errno;
+}
+
+void td_lifecycle_give_up_rights(void)
+{
+	if (!td_core_is_elsewhere())
+		atomic_store(&gave_rights_up, true);
+	td_lifecycle_settle();
 }
 
 void td_lifecycle_finish(void)

@@ -32,9 +32,13 @@ void td_lifecycle_after_failed_exec(void);
  * TD_DOWN_SECCOMP on not one system call is made afterwards. */
 void td_lifecycle_stand_down(enum td_down why);
 
-/* Before the program makes a second thread, or gives up a right or a view of the file
- * system: a profile that still waits for its file gets it now. */
+/* Before the program makes a second thread: a profile that still waits for its file gets
+ * it now. */
 void td_lifecycle_settle(void);
+
+/* Before the program gives up a right or a view of the file system: likewise, and whether
+ * its children's files can be made afterwards is looked at when it forks. */
+void td_lifecycle_give_up_rights(void);
 
 /* td_stacks_room(); 0 where no signals of ours come. */
 size_t td_lifecycle_stack_room(void);

@@ -53,7 +53,7 @@ static void look_at(long number, long a, long b)
 	if (number == SYS_ptrace && a == PTRACE_TRACEME)
 		td_lifecycle_stand_down(TD_DOWN_TRACED);
 	if (gives_up_rights(number))
-		td_lifecycle_settle();
+		td_lifecycle_give_up_rights();
 }
 
 /* The program's action for our signal stays with us, as by sigaction(). */

@@ -4,9 +4,11 @@
  *
  *     titled title COMMAND      writes a title over the arguments and the environment
  *     titled user COMMAND       becomes nobody
+ *     titled supervisor COMMAND handles every signal, and becomes nobody
  *
  * Ends with the command's status.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,18 @@ static int give_title(char **argv)
 	return 0;
 }
 
+static void ignore(int number)
+{
+	(void)number;
+}
+
+static void handle_all(void)
+{
+	for (int number = 1; number < NSIG; number++)
+		if (number != SIGCHLD)
+			signal(number, ignore);
+}
+
 static int become_nobody(void)
 {
 	return setgid(NOBODY) != 0 || setuid(NOBODY) != 0;
@@ -45,12 +59,21 @@ int main(int argc, char **argv)
 {
 	char *command = argc == 3 ? strdup(argv[2]) : NULL;
 	int status;
+	pid_t pid;
 
 	if (!command)
 		return 2;
+	if (!strcmp(argv[1], "supervisor"))
+		handle_all();
 	if (!strcmp(argv[1], "title") ? give_title(argv) : become_nobody())
 		return 2;
-	status = system(command);
+	pid = fork();
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(2);
+	}
 	free(command);
+	if (waitpid(pid, &status, 0) != pid)
+		return 2;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
 }

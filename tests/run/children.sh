@@ -53,19 +53,47 @@ fi
 bash -c 'set -m; "$@" | "$@"' bash $clean $preload TDAGENT_REPORT=stderr "$prog/burn" 300 >"$work/agent.out" 2>"$work/agent.err"
 [ "$(grep -c '^tdagent report' "$work/agent.err")" -eq 2 ] || fail "a pipeline of two has not two reports"
 
-# nor one whose parent shows another environment than it was given, or none
-for what in title user; do
-	[ $what = title ] || [ "$(id -u)" -eq 0 ] || { echo "not root: setuid was not tried"; continue; }
-	chmod 755 "$work" && chmod 1777 "$work/profiles"
+# nor one whose parent shows another environment than it was given
+rm -f "$work"/profiles/*
+agent TDAGENT_REPORT=stderr "$prog/titled" title "exec $prog/burn 300"
+ended "exit 0" agent
+[ "$(grep -cw burn_sixty "$work/agent.err")" -eq 0 ] || fail "a child of one with a title printed its report"
+[ "$(profiles burn | wc -l)" -eq 1 ] || fail "$(profiles burn | wc -l) profiles of it"
+rm -f "$work"/profiles/*
+agent TDAGENT_CHILDREN=off "$prog/titled" title "exec $prog/burn 100"
+[ "$(profiles burn | wc -l)" -eq 0 ] || fail "title, off: the child has a profile"
+
+# or none, being another user's; he needs a library that he may read
+open=$work/open
+mkdir "$open"
+cp "$library" "$prog/burn" "$prog/titled" "$open"
+chmod 755 "$work"
+chmod 1777 "$work/profiles"
+his="LD_PRELOAD=$open/libtdagent.so"
+if [ "$(id -u)" -ne 0 ] || ! "$open/titled" user "test -x $open/burn"; then
+	echo "another user: not tested, needs root and a TMPDIR for everybody"
+else
 	rm -f "$work"/profiles/*
-	agent TDAGENT_REPORT=stderr "$prog/titled" $what "$prog/burn 300; :"
+	agent $his TDAGENT_REPORT=stderr "$open/titled" user "exec $open/burn 300"
 	ended "exit 0" agent
-	[ "$(grep -cw burn_sixty "$work/agent.err")" -eq 0 ] || fail "$what: a child printed its report"
-	[ "$(profiles burn | wc -l)" -eq 1 ] || fail "$what: $(profiles burn | wc -l) profiles of the child"
+	# it finds no command that would print its report, and says that; nor does the child
+	[ "$(grep -c ^tdagent: "$work/agent.err")" -eq 1 ] || fail "a child of another user is not quiet"
+	[ "$(profiles burn | wc -l)" -eq 1 ] || fail "$(profiles burn | wc -l) profiles of another user's"
 	rm -f "$work"/profiles/*
-	agent TDAGENT_CHILDREN=off "$prog/titled" $what "$prog/burn 100; :"
-	[ "$(profiles burn | wc -l)" -eq 0 ] || fail "$what, off: the child has a profile"
-done
+	agent $his TDAGENT_CHILDREN=off "$open/titled" user "exec $open/burn 100"
+	[ "$(profiles burn | wc -l)" -eq 0 ] || fail "user, off: the child has a profile"
+	# who handles whatever signal there is need not be profiled
+	plain "$open/titled" supervisor "exec env $preload $his TDAGENT_REPORT=stderr $open/burn 300"
+	[ "$(grep -c ^tdagent: "$work/plain.err")" -eq 1 ] || fail "a supervisor's child took it for profiled"
+
+	# where he may not write profiles, one line says so
+	chmod 755 "$work/profiles"
+	agent $his "$open/titled" user "$open/burn 100; $open/burn 100"
+	ended "exit 0" agent
+	one_line agent "children have no profiles: $work/profiles/ cannot be written any more: Permission denied"
+	agent $his TDAGENT_CHILDREN=off "$open/titled" user "exec $open/burn 100"
+	[ ! -s "$work/agent.err" ] || fail "off: $(cat "$work/agent.err")"
+fi
 
 agent TDAGENT_REPORT=stderr TDAGENT_CHILDREN=report sh -c '"$1" 300; true' sh "$prog/burn"
 grep -q burn_sixty "$work/agent.err" || fail "CHILDREN=report: the child printed none"
