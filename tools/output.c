@@ -281,8 +281,8 @@ static void say_why_none(const char *directory, int status)
 		      "be missing\n",
 		      stderr);
 	else
-		fputs("the agent did not start in it; it may have become a static or "
-		      "setuid program; --debug=core tells more\n",
+		fputs("the agent has said why, or did not start in it: it may have "
+		      "become a static or setuid program; --debug=core tells more\n",
 		      stderr);
 }
 
