@@ -107,6 +107,7 @@ enum td_lost {
 	TD_LOST_CLOSED = 4,    /* the program closed our descriptor */
 	TD_LOST_BLOCKED = 5,   /* the signal was blocked: the place is not known */
 	TD_LOST_RING = 6,      /* the kernel's ring had no room */
+	TD_LOST_STACK = 7,     /* the thread's stack had no room for our handler */
 	TD_LOST_MAX = 8,
 };
 

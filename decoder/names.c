@@ -29,6 +29,7 @@ static const struct words losts[TD_LOST_MAX] = {
 	[TD_LOST_CLOSED] = {"closed", "the program closed our descriptor"},
 	[TD_LOST_BLOCKED] = {"blocked", "the signal was blocked"},
 	[TD_LOST_RING] = {"ring", "the ring was full"},
+	[TD_LOST_STACK] = {"stack", "near the end of a stack"},
 };
 
 static const char *const backends[] = {

@@ -2,6 +2,7 @@
 #include "agent/core/stacks.h"
 
 #include <stdint.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -18,8 +19,6 @@
 
 #define FIRST_MOST (1ul << 30) /* where the limit is none */
 
-extern void *__libc_stack_end; /* ld.so's: where the first thread's begins */
-
 size_t td_stacks_room(void)
 {
 	unsigned long frame = getauxval(AT_MINSIGSTKSZ);
@@ -32,19 +31,33 @@ static void know(uint64_t start, uint64_t size)
 {
 	uint64_t room = td_stacks_room();
 
+	td_own_stack.end = start;
 	td_own_stack.start = start + room;
 	td_own_stack.size = size > room ? size - room : 0;
 }
 
+/* Where the first thread's begins, from which its limit counts: the kernel puts the name
+ * of the program there, with a word of zeros behind it, and the environment below. */
+static uint64_t first_begin(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	uint64_t page = getauxval(AT_PAGESZ);
+
+	return name ? ((uint64_t)name + strlen(name) + 1 + sizeof(void *) + page - 1) &
+			       -page
+		    : 0;
+}
+
 void td_stacks_know_first(void)
 {
-	uint64_t size;
+	uint64_t size, begin = first_begin();
 	struct rlimit limit;
 
-	if (td_gettid() != (uint32_t)getpid() || getrlimit(RLIMIT_STACK, &limit) != 0)
+	if (!begin || td_gettid() != (uint32_t)getpid() ||
+	    getrlimit(RLIMIT_STACK, &limit) != 0)
 		return;
 	size = limit.rlim_cur < FIRST_MOST ? limit.rlim_cur : FIRST_MOST;
-	know((uint64_t)__libc_stack_end - size, size);
+	know(begin - size, size);
 }
 
 /* On top of a stack is the thread's control block (2 KB), to which this is counted. */

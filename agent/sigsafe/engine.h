@@ -85,14 +85,30 @@ static inline void td_engine_pause(struct td_thread *thread)
 	thread->trigger->stop(thread);
 }
 
-static inline void td_engine_resume(struct td_thread *thread)
+/* By the thread or its part on small cores alone. */
+static inline void td_engine_begin_period(struct td_thread *thread)
 {
-	if (thread->small)
-		td_strobe_resume(thread->small);
 	if (thread->by_vernier)
 		thread->trigger->start(thread, thread->vernier->tick_ns);
 	else
 		td_strobe_resume(thread);
+}
+
+static inline void td_engine_resume(struct td_thread *thread)
+{
+	if (thread->small)
+		td_strobe_resume(thread->small);
+	td_engine_begin_period(thread);
+}
+
+/* The thread's signal came where the stack has room for this and no more: a period begins
+ * anew.  Context: signal, on the thread. */
+static inline void td_engine_skip(struct td_thread *thread)
+{
+	if (!thread->by_vernier)
+		td_strobe_block(thread);
+	thread->trigger->stop(thread);
+	td_engine_begin_period(thread);
 }
 
 #endif

@@ -268,6 +268,11 @@ static inline void take_sample(struct td_thread *thread, const ucontext_t *inter
 			give_release_up(thread);
 		return;
 	}
+	if (td_own_stack_has_no_room((uint64_t)__builtin_frame_address(0))) {
+		thread->places.record->lost[TD_LOST_STACK]++;
+		td_engine_skip(thread);
+		return;
+	}
 	thread->interrupted = interrupted;
 	atomic_store_explicit(&thread->inside, true, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);

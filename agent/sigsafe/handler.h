@@ -31,9 +31,9 @@ static inline uint64_t td_handler_cookie(enum td_core_type cores)
 }
 
 /* Of the stack that the calling thread was born with what is far enough from its end
- * (core/stacks.h); size 0: not known. */
+ * (core/stacks.h); size 0: not known.  `end` is where it ends. */
 struct td_own_stack {
-	uint64_t start, size;
+	uint64_t end, start, size;
 };
 extern __thread struct td_own_stack td_own_stack
 	__attribute__((tls_model("initial-exec")));
@@ -42,6 +42,12 @@ extern __thread struct td_own_stack td_own_stack
 static inline bool td_own_stack_has_room(uint64_t sp)
 {
 	return sp - td_own_stack.start < td_own_stack.size;
+}
+
+/* Is `sp` on that stack, and nearer to its end?  Context: any. */
+static inline bool td_own_stack_has_no_room(uint64_t sp)
+{
+	return sp - td_own_stack.end < td_own_stack.start - td_own_stack.end;
 }
 
 /* All threads ever profiled, newest first; entries are only added. */

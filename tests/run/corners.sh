@@ -40,6 +40,7 @@ corner()
 	esac
 	# what came while nobody listened is said to be lost
 	[ "$way $*" != "opened " ] || grep -q '"blocked": [1-9]' "$work/reports" || fail "$way: nothing is lost"
+	[ "$way $*" != "brink " ] || grep -q '"stack": [1-9]' "$work/reports" || fail "$way: nothing is lost"
 	for function in $sampled; do
 		grep -q "\"$function" "$work/reports" || fail "$way $*: no sample in $function"
 	done
@@ -53,7 +54,7 @@ for way in $("$prog/corners"); do
 	registers | faults | jumps | held | left | threads)
 		corner "$way" TDAGENT_LONG=200us TDAGENT_SHORT=10us
 		;;
-	waiting | confined | opened)
+	waiting | confined | opened | brink)
 		corner "$way" TDAGENT_WINDOWS=vernier
 		;;
 	loading | cancelled)
@@ -61,7 +62,7 @@ for way in $("$prog/corners"); do
 		;;
 	esac
 	case $way in
-	sleepers | waiting | confined)
+	sleepers | waiting | confined | brink)
 		# SIGPROF and POSIX timers
 		guest agent "$prog/deny" perf_event_open $clean $preload "$prog/corners" "$way"
 		[ $way != confined ] || drop_note agent "confines itself" "$way, perf denied"

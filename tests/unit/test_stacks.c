@@ -26,13 +26,26 @@ START_TEST(knows_the_first_threads)
 {
 	struct rlimit limit;
 	char *deep = __builtin_alloca(1 << 20);
+	pthread_attr_t attr;
+	size_t size;
+	void *end;
 
 	ck_assert(!is_own());
 	td_stacks_know_first();
 	ck_assert(is_own());
 	ck_assert(td_own_stack_has_room((uint64_t)deep));
-	ck_assert(!td_own_stack_has_room((uint64_t)environ));
+	ck_assert(!td_own_stack_has_no_room((uint64_t)deep));
 	getrlimit(RLIMIT_STACK, &limit);
+	/* libc knows it by the mapping; unlimited, by what is mapped next */
+	pthread_getattr_np(pthread_self(), &attr);
+	pthread_attr_getstack(&attr, &end, &size);
+	pthread_attr_destroy(&attr);
+	if (limit.rlim_cur != RLIM_INFINITY)
+		ck_assert_uint_eq(td_own_stack.end & -4096ul, (uint64_t)end & -4096ul);
+	ck_assert(td_own_stack_has_no_room(td_own_stack.end));
+	ck_assert(td_own_stack_has_no_room(td_own_stack.end + td_stacks_room() - 1));
+	ck_assert(!td_own_stack_has_no_room(td_own_stack.end - 1));
+	ck_assert(!td_own_stack_has_no_room(td_own_stack.end + td_stacks_room()));
 	ck_assert_uint_le(td_own_stack.size + td_stacks_room(), limit.rlim_cur);
 }
 END_TEST
