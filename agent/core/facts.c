@@ -105,12 +105,13 @@ static bool has_us_mapped(pid_t pid)
 }
 
 /* Whether it handles one of the signals that may be ours.  Who has given up rights lets
- * nobody look at its memory, but this all may read.  A supervisor written in Go handles
- * every signal, one that nothing sends among them. */
+ * nobody look at its memory, but this all may read.  Shells and supervisors that start
+ * others as somebody else handle it, too: bash on a terminal whatever would end it, what
+ * is written in Go every signal there is.  Few servers handle the two. */
 static bool handles_our_signal(pid_t pid)
 {
 	const unsigned long long ours = 1ull << (SIGTRAP - 1) | 1ull << (SIGPROF - 1);
-	const unsigned long long nobodys = 1ull << (SIGSTKFLT - 1);
+	const unsigned long long theirs = 1ull << (SIGXCPU - 1) | 1ull << (SIGSTKFLT - 1);
 	static char text[4096]; /* likewise */
 	unsigned long long handled;
 	char path[32];
@@ -121,7 +122,7 @@ static bool handles_our_signal(pid_t pid)
 		return false;
 	at = strstr(text, "\nSigCgt:");
 	handled = at ? strtoull(at + 8, NULL, 16) : 0;
-	return (handled & ours) && !(handled & nobodys);
+	return (handled & ours) && !(handled & theirs);
 }
 
 static bool is_profiled(pid_t pid)

@@ -4,7 +4,8 @@
  *
  *     titled title COMMAND      writes a title over the arguments and the environment
  *     titled user COMMAND       becomes nobody
- *     titled supervisor COMMAND handles every signal, and becomes nobody
+ *     titled supervisor COMMAND handles all signals (not SIGXCPU), and becomes nobody
+ *     titled shell COMMAND      handles all signals (not SIGSTKFLT), and becomes nobody
  *
  * Ends with the command's status.
  */
@@ -43,10 +44,10 @@ static void ignore(int number)
 	(void)number;
 }
 
-static void handle_all(void)
+static void handle_all(int but)
 {
 	for (int number = 1; number < NSIG; number++)
-		if (number != SIGCHLD)
+		if (number != SIGCHLD && number != but)
 			signal(number, ignore);
 }
 
@@ -64,7 +65,9 @@ int main(int argc, char **argv)
 	if (!command)
 		return 2;
 	if (!strcmp(argv[1], "supervisor"))
-		handle_all();
+		handle_all(SIGXCPU);
+	if (!strcmp(argv[1], "shell"))
+		handle_all(SIGSTKFLT);
 	if (!strcmp(argv[1], "title") ? give_title(argv) : become_nobody())
 		return 2;
 	pid = fork();

@@ -83,8 +83,10 @@ else
 	agent $his TDAGENT_CHILDREN=off "$open/titled" user "exec $open/burn 100"
 	[ "$(profiles burn | wc -l)" -eq 0 ] || fail "user, off: the child has a profile"
 	# who handles whatever signal there is need not be profiled
-	plain "$open/titled" supervisor "exec env $preload $his TDAGENT_REPORT=stderr $open/burn 300"
-	[ "$(grep -c ^tdagent: "$work/plain.err")" -eq 1 ] || fail "a supervisor's child took it for profiled"
+	for who in supervisor shell; do
+		plain "$open/titled" $who "exec env $preload $his TDAGENT_REPORT=stderr $open/burn 300"
+		[ "$(grep -c ^tdagent: "$work/plain.err")" -eq 1 ] || fail "a $who's child took it for profiled"
+	done
 
 	# where he may not write profiles, one line says so
 	chmod 755 "$work/profiles"
