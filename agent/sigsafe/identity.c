@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/sigsafe/maps.h"
+#include "agent/sigsafe/memory.h"
 #include "agent/sigsafe/path.h"
 #include "agent/sigsafe/store.h"
 
@@ -286,17 +287,16 @@ static bool find_loaded(uint64_t ip, struct td_identity *identity)
 	return true;
 }
 
-#define ALIKE 16u /* bytes of code, in one page */
-
 /* The program has mapped a part of itself once more: V8 does it with its built-in
- * functions, so that calls of them are short.  Something else may be there by now. */
+ * functions, so that calls of them are short.  Something else may be there by now, or
+ * nothing: the vernier's records are of the past, and callers what a stack says. */
 static bool find_twin(uint64_t ip, const struct td_object *object,
 		      struct td_identity *identity)
 {
-	uint64_t at = ip & ~(uint64_t)(ALIKE - 1);
+	uint64_t at = ip & ~(uint64_t)(TD_MEMORY_ALIKE - 1);
 
 	if (!object->twin || !find_loaded(ip + object->twin, identity) ||
-	    memcmp((const void *)at, (const void *)(at + object->twin), ALIKE) != 0)
+	    !td_memory_is_alike(at, at + object->twin))
 		return false;
 	identity->start -= object->twin;
 	if (identity->loaded)

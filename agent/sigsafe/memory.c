@@ -52,6 +52,18 @@ static bool fetch_chunk(struct td_memory *memory, uint64_t address)
 	return n > 0;
 }
 
+bool td_memory_is_alike(uint64_t a, uint64_t b)
+{
+	uint8_t bytes[2][TD_MEMORY_ALIKE];
+	struct iovec to = {bytes, sizeof(bytes)};
+	struct iovec from[2] = {{(void *)a, TD_MEMORY_ALIKE},
+				{(void *)b, TD_MEMORY_ALIKE}};
+
+	return td_syscall6(SYS_process_vm_readv, (long)td_gettid(), (long)&to, 1,
+			   (long)from, 2, 0) == (long)sizeof(bytes) &&
+	       memcmp(bytes[0], bytes[1], TD_MEMORY_ALIKE) == 0;
+}
+
 static bool take_byte(struct td_memory *memory, uint64_t address, uint8_t *byte)
 {
 	if (address - memory->chunk_start >= memory->chunk_size &&

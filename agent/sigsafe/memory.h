@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads a stack that may be broken, and never faults: the thread's own stack
- * directly, from the interrupted stack pointer up, all else through the kernel.
+ * directly, from the interrupted stack pointer up, all else through the kernel.  Code
+ * that may be gone, likewise.
  */
 #ifndef TD_SIGSAFE_MEMORY_H
 #define TD_SIGSAFE_MEMORY_H
@@ -31,6 +32,13 @@ void td_memory_begin(struct td_memory *memory, uint64_t sp);
 
 /* False if there is nothing to read at `address`.  Context: signal. */
 bool td_memory_fetch(struct td_memory *memory, uint64_t address, uint64_t *value);
+
+/* Of code, in one page. */
+#define TD_MEMORY_ALIKE 16u
+
+/* Is there something to read at both addresses, and are so many bytes the same?
+ * Context: signal. */
+bool td_memory_is_alike(uint64_t a, uint64_t b);
 
 /* Are the 8 bytes at `address` in the part that is read directly? */
 static inline bool td_memory_is_near(const struct td_memory *memory, uint64_t address)

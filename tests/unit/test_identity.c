@@ -309,6 +309,9 @@ START_TEST(mapped_once_more)
 			 MAP_FAILED);
 	td_identity_find(again, &second);
 	ck_assert_int_eq(second.kind, TD_PLACE_JIT);
+	munmap((void *)(again & ~4095ull), 8192); /* and what is gone is neither */
+	td_identity_find(again, &second);
+	ck_assert_int_eq(second.kind, TD_PLACE_JIT);
 }
 END_TEST
 
