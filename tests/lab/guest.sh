@@ -8,7 +8,7 @@
 
 (cd "$prog" && cp corners families sigs waits "$guest_dir/") || exit 99
 
-runs='corners:registers corners:sleepers corners:faults corners:jumps corners:nesting corners:waiting corners:held corners:left corners:raised corners:coroutines corners:threads
+runs='corners:registers corners:sleepers corners:faults corners:jumps corners:nesting corners:waiting corners:held corners:left corners:raised corners:coroutines corners:brink corners:threads
 families:vforks families:vforks_blocked families:clones sigs: waits:10'
 
 mkdir "$guest_dir/lib"
