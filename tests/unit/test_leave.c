@@ -690,11 +690,12 @@ static void spoil(int number, siginfo_t *info, void *context)
 	frame->uc_mcontext.gregs[REG_EFL] ^= FLAG_STEP;
 	ck_assert(!td_leave_may(frame));
 	frame->uc_mcontext.gregs[REG_EFL] ^= FLAG_STEP;
-	td_own_stack = (struct td_own_stack){stack - 1, 1};
+	td_own_stack = (struct td_own_stack){.start = stack - 1, .size = 1};
 	ck_assert(!td_leave_may(frame));
-	td_own_stack = (struct td_own_stack){stack + 1, UINT64_MAX - stack};
+	td_own_stack =
+		(struct td_own_stack){.start = stack + 1, .size = UINT64_MAX - stack};
 	ck_assert(!td_leave_may(frame));
-	td_own_stack = (struct td_own_stack){stack, 1};
+	td_own_stack = (struct td_own_stack){.start = stack, .size = 1};
 	ck_assert(td_leave_may(frame));
 	for (unsigned denied = 1; keys && denied < 0x10; denied <<= 1) {
 		*keys = denied;

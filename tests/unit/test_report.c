@@ -601,7 +601,7 @@ START_TEST(every_cause_is_shown)
 	thread = build_record(&build, TD_REF(3, 0));
 	ck_assert_uint_eq(thread->tid, 10);
 	thread->lost[TD_LOST_BLOCKED] = 71;
-	thread->lost[TD_LOST_MAX - 1] = 72;
+	thread->lost[TD_LOST_STACK] = 72;
 	thread->rejected[TD_REJECT_CUT] = 73;
 	thread->rejected[TD_REJECT_MAX - 2] = 74;
 	thread->rejected[TD_REJECT_MAX - 1] = 1;
@@ -609,13 +609,14 @@ START_TEST(every_cause_is_shown)
 	text = printed(report, td_print_json);
 	ck_assert(is_json(text));
 	has(text, "\"blocked\": 71", 1);
-	has(text, "\"unknown\": 72", 1);
+	has(text, "\"stack\": 72", 1);
 	has(text, "\"cut\": 73", 1);
 	has(text, "\"unknown\": 75", 1);
 	free(text);
 	page = 0;
 	text = printed(report, print_page);
-	has(text, "143 samples: 71 the signal was blocked, 72 unknown", 1);
+	has(text, "143 samples: 71 the signal was blocked, 72 near the end of a stack",
+	    1);
 	has(text, "73 thread or process ended", 1);
 	free(text);
 	td_report_free(report);
