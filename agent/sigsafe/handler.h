@@ -31,7 +31,7 @@ static inline uint64_t td_handler_cookie(enum td_core_type cores)
 }
 
 /* Of the stack that the calling thread was born with what is far enough from its end
- * (core/stacks.h); size 0: not known.  `end` is where it ends. */
+ * (core/stacks.h); size 0: not known.  Its lowest address is `end`. */
 struct td_own_stack {
 	uint64_t end, start, size;
 };

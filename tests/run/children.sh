@@ -53,7 +53,7 @@ fi
 bash -c 'set -m; "$@" | "$@"' bash $clean $preload TDAGENT_REPORT=stderr "$prog/burn" 300 >"$work/agent.out" 2>"$work/agent.err"
 [ "$(grep -c '^tdagent report' "$work/agent.err")" -eq 2 ] || fail "a pipeline of two has not two reports"
 
-# nor one whose parent shows another environment than it was given
+# A child prints no report either where its parent shows another environment than it was given
 rm -f "$work"/profiles/*
 agent TDAGENT_REPORT=stderr "$prog/titled" title "exec $prog/burn 300"
 ended "exit 0" agent
@@ -63,7 +63,7 @@ rm -f "$work"/profiles/*
 agent TDAGENT_CHILDREN=off "$prog/titled" title "exec $prog/burn 100"
 [ "$(profiles burn | wc -l)" -eq 0 ] || fail "title, off: the child has a profile"
 
-# or none, being another user's; he needs a library that he may read
+# or none, being another user's, who needs a library that he may read.
 open=$work/open
 mkdir "$open"
 cp "$library" "$prog/burn" "$prog/titled" "$open"
