@@ -257,6 +257,13 @@ __attribute__((noinline)) static void give_release_up(struct td_thread *thread)
 	atomic_store_explicit(&thread->inside, false, memory_order_relaxed);
 }
 
+/* There is room for what drops a sample, and for no more, below what the kernel put there
+ * of what is interrupted. */
+static inline bool is_where_stack_ends(const ucontext_t *interrupted)
+{
+	return td_own_stack_has_no_room((uint64_t)interrupted);
+}
+
 /* Nothing that is reached from here sets errno. */
 static inline void take_sample(struct td_thread *thread, const ucontext_t *interrupted,
 			       unsigned how)
@@ -268,7 +275,7 @@ static inline void take_sample(struct td_thread *thread, const ucontext_t *inter
 			give_release_up(thread);
 		return;
 	}
-	if (td_own_stack_has_no_room((uint64_t)__builtin_frame_address(0))) {
+	if (is_where_stack_ends(interrupted)) {
 		thread->places.record->lost[TD_LOST_STACK]++;
 		td_engine_skip(thread);
 		return;
@@ -387,7 +394,7 @@ void td_handler(int number, siginfo_t *info, void *context)
 							 &thread->capture);
 	thread->interrupted = context; /* so that it need not be kept in a register */
 	if (captured && is_our_only_perf(info) && td_brief_may(thread) &&
-	    !(perf_of(info)->flags & PERF_DELAYED)) {
+	    !(perf_of(info)->flags & PERF_DELAYED) && !is_where_stack_ends(context)) {
 		if (!take_in_brief(thread, context))
 			return;
 	} else {

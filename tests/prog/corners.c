@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -319,10 +320,13 @@ static void *at_the_brink(void *argument)
 }
 
 /* The first thread's, which nobody makes larger: ruby uses it up so as it starts.  What
- * is left is enough for the kernel's part of a signal. */
+ * is left is enough for the kernel's part of a signal (4 KB where it does not say), and a
+ * bit. */
 static void brink(void)
 {
-	at_the_brink(&(struct brink){.left = 4096 + 256});
+	size_t frame = getauxval(AT_MINSIGSTKSZ);
+
+	at_the_brink(&(struct brink){.left = (frame ? frame : 4096) + 512});
 }
 
 static char given[1 << 16] __attribute__((aligned(4096)));
