@@ -25,6 +25,7 @@ static void resolve(void)
 	RESOLVE(execveat);
 	RESOLVE(sigaction);
 	RESOLVE(sigaltstack);
+	RESOLVE(munmap);
 	RESOLVE(signal);
 	RESOLVE(__sysv_signal);
 	RESOLVE(siginterrupt);

@@ -29,6 +29,7 @@ struct td_real {
 	int (*execveat)(int, const char *, char *const[], char *const[], int);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	int (*sigaltstack)(const stack_t *, stack_t *);
+	int (*munmap)(void *, size_t);
 	sighandler_t (*signal)(int, sighandler_t);
 	sighandler_t (*__sysv_signal)(int, sighandler_t);
 	int (*siginterrupt)(int, int);

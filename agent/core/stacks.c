@@ -79,3 +79,22 @@ bool td_stacks_is_small(const stack_t *alternate)
 		least = USUAL_STACK;
 	return !(alternate->ss_flags & SS_DISABLE) && alternate->ss_size < least;
 }
+
+/* The thread's; empty: it has none. */
+static __thread struct {
+	uintptr_t start, end;
+} alternate __attribute__((tls_model("initial-exec")));
+
+void td_stacks_know_alternate(const stack_t *stack)
+{
+	bool none = stack->ss_flags & SS_DISABLE;
+
+	alternate.start = none ? 0 : (uintptr_t)stack->ss_sp;
+	alternate.end = none ? 0 : alternate.start + stack->ss_size;
+}
+
+bool td_stacks_alternate_is_in(const void *start, size_t size)
+{
+	return (uintptr_t)start < alternate.end &&
+	       alternate.start < (uintptr_t)start + size;
+}

@@ -26,4 +26,11 @@ void td_stacks_know(size_t size);
  * program's own it may have it, or none ever comes. */
 bool td_stacks_is_small(const stack_t *alternate);
 
+/* The program has set this one, or given up what it had.  Context: also a handler of the
+ * program's, as of the next. */
+void td_stacks_know_alternate(const stack_t *alternate);
+
+/* Is any of the alternate stack among these bytes? */
+bool td_stacks_alternate_is_in(const void *start, size_t size);
+
 #endif

@@ -408,7 +408,7 @@ void td_threads_settle(void)
 		td_syscall2(SYS_nanosleep, &wait, NULL);
 }
 
-static void say_rest(void)
+void td_threads_say_rest(void)
 {
 	static atomic_bool said;
 
@@ -426,8 +426,6 @@ bool td_threads_rest(bool rest)
 	if (!thread || thread->rests == rest || !td_core_is_here() ||
 	    atomic_load(&thread->stopped) != !rest)
 		return false;
-	if (rest)
-		say_rest();
 	td_core_lock(&saved);
 	thread->rests = rest;
 	if (rest) {
@@ -437,6 +435,8 @@ bool td_threads_rest(bool rest)
 		atomic_store(&thread->stopped, td_engine_start(thread) != 0);
 	}
 	td_core_unlock(&saved);
+	td_debug(TD_DEBUG_THREADS, "thread %u: %s", td_gettid(),
+		 rest ? "has no stack for our signal" : "has one again");
 	return true;
 }
 

@@ -32,6 +32,9 @@ void td_threads_named(const char *name);
  * Returns whether that is new.  Context: normal, or a handler of the program's. */
 bool td_threads_rest(bool rest);
 
+/* Says once that there is such a thread. */
+void td_threads_say_rest(void);
+
 /* The program puts a descriptor of its own where one of ours is. */
 void td_threads_yield_descriptor(int fd);
 

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 
 #include "agent/core/actions.h"
@@ -127,7 +128,25 @@ TD_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 	int result = td_real()->sigaltstack(stack, old);
 	int saved_errno = errno;
 
+	if (rests)
+		td_threads_say_rest();
+	if (result == 0 && stack)
+		td_stacks_know_alternate(stack);
 	if ((result == 0 && stack && !small) || (result != 0 && rests))
+		td_threads_rest(false);
+	errno = saved_errno;
+	return result;
+}
+
+/* The calling thread's alternate stack is gone for our signals, too: no more of them
+ * until it has set another one, or none. */
+TD_EXPORT int munmap(void *start, size_t size)
+{
+	bool rests = td_stacks_alternate_is_in(start, size) && td_threads_rest(true);
+	int result = td_real()->munmap(start, size);
+	int saved_errno = errno;
+
+	if (result != 0 && rests)
 		td_threads_rest(false);
 	errno = saved_errno;
 	return result;

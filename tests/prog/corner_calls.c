@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/select.h>
 #include <sys/time.h>
@@ -266,6 +267,30 @@ void corner_little(void)
 	on_little(4096);
 	sigaltstack(&none, NULL);
 	behind_the_little();
+}
+
+static SPIN_NOINLINE void behind_the_unmapped(void)
+{
+	spin_ms(61);
+}
+
+/* An alternate stack that goes before it is given up, as a whole and in part. */
+void corner_unmapped(void)
+{
+	stack_t none = {.ss_flags = SS_DISABLE}, stack = {.ss_size = 65536};
+
+	for (int part = 0; part < 2; part++) {
+		stack.ss_sp = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) != 0)
+			return;
+		corner_work(10);
+		printf("%d\n", munmap((char *)stack.ss_sp + 1, 4096));
+		munmap((char *)stack.ss_sp + part * 32768, 65536 - part * 32768);
+		corner_work(50);
+	}
+	sigaltstack(&none, NULL);
+	behind_the_unmapped();
 }
 
 static void *close_apart(void *first)

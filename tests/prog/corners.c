@@ -614,6 +614,7 @@ static const struct {
 	{"unshared", corner_unshared},
 	{"loading", corner_loading},
 	{"little", corner_little},
+	{"unmapped", corner_unmapped},
 	{"confined", confine_myself},
 	{"confined_all", confine_all},
 	{"strict", strict},

@@ -28,5 +28,6 @@ void corner_overwritten(void);
 void corner_unshared(void);
 void corner_loading(void);
 void corner_little(void);
+void corner_unmapped(void);
 
 #endif

@@ -35,6 +35,7 @@ corner()
 	left) sampled='work_in_the_wait behind_the_jump' ;;
 	raised) sampled=behind_the_signal ;;
 	little) sampled=behind_the_little ;;
+	unmapped) sampled=behind_the_unmapped ;;
 	overwritten) sampled=behind_the_child ;;
 	*) sampled='' ;;
 	esac
