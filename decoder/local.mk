@@ -13,7 +13,9 @@ decoder_libformat_la_SOURCES = \
 	decoder/format.h \
 	decoder/label_list.c decoder/label_list.h \
 	decoder/names.c decoder/names.h \
+	decoder/native.h \
 	decoder/options.c decoder/options.h \
+	decoder/preload.c decoder/preload.h \
 	decoder/values.c decoder/values.h
 
 nodist_decoder_libformat_la_SOURCES = decoder/event_tables.c

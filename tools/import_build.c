@@ -11,7 +11,7 @@
 #include "decoder/hash.h"
 #include "decoder/reserve.h"
 #include "tools/import_elf.h"
-#include "tools/native.h"
+#include "decoder/native.h"
 
 #define CPUS_MAX 8192
 #define NONE UINT32_MAX

@@ -94,7 +94,6 @@ tools_libmachine_la_SOURCES = \
 	tools/child.c tools/child.h \
 	tools/commands.h \
 	tools/directory.c tools/directory.h \
-	tools/native.h \
 	tools/facts.c tools/facts_agent.c tools/facts_events.c tools/facts_pmus.c tools/facts.h \
 	tools/found.c tools/found.h \
 	tools/library.c tools/library.h \

@@ -14,10 +14,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "tools/native.h"
+#include "decoder/native.h"
+#include "decoder/preload.h"
 
 #define SCRIPTS_MAX 5 /* #! lines that the kernel follows */
-#define SEGMENTS_MAX 512
 
 __attribute__((format(printf, 3, 4))) static int refuse(char *why, size_t size,
 							const char *format, ...)
@@ -30,82 +30,51 @@ __attribute__((format(printf, 3, 4))) static int refuse(char *why, size_t size,
 	return TD_PROGRAM_REFUSED;
 }
 
-static int refuse_interpreter(const char *loader, char *why, size_t size)
+/* Where the sanitizer's runtime is the first already, we come second. */
+static int refuse_sanitizer(const char *runtime, char *why, size_t size)
 {
-	const char *slash = strrchr(loader, '/');
+	const char *preloads = getenv("LD_PRELOAD");
 
-	/* another one means another libc, which has not ours */
-	if (!strcmp(slash ? slash + 1 : loader, TD_NATIVE_LOADER))
+	if (preloads && td_preload_sanitizer(preloads))
 		return 0;
 	return refuse(why, size,
-		      "uses another C library (its loader is %s); tdagent needs glibc",
-		      loader);
+		      "uses AddressSanitizer, whose runtime must be the first library; "
+		      "set LD_PRELOAD=%s",
+		      runtime);
 }
 
-/* Whether the dynamic section names a library: what needs none needs no libc. */
-static bool needs_library(int fd, const Elf64_Phdr *section)
+static int check_elf(int fd, enum td_program_use use, char *why, size_t size)
 {
-	Elf64_Dyn entry;
+	char name[TD_PRELOAD_NAME];
+	enum td_preload how = td_preload_into(fd, name);
 
-	for (size_t at = 0; at + sizeof(entry) <= section->p_filesz;
-	     at += sizeof(entry)) {
-		if (pread(fd, &entry, sizeof(entry), (off_t)(section->p_offset + at)) !=
-			    (ssize_t)sizeof(entry) ||
-		    entry.d_tag == DT_NULL)
-			return false;
-		if (entry.d_tag == DT_NEEDED)
-			return true;
-	}
-	return false;
-}
-
-static int check_segments(int fd, const Elf64_Ehdr *header, char *why, size_t size)
-{
-	char loader[256];
-	bool dynamic = false, alone = false;
-
-	for (unsigned i = 0; i < header->e_phnum && i < SEGMENTS_MAX; i++) {
-		Elf64_Phdr segment;
-		off_t offset = (off_t)(header->e_phoff + i * sizeof(segment));
-		ssize_t length;
-
-		if (pread(fd, &segment, sizeof(segment), offset) !=
-		    (ssize_t)sizeof(segment))
-			break;
-		if (segment.p_type == PT_DYNAMIC)
-			alone = !needs_library(fd, &segment);
-		if (segment.p_type != PT_INTERP)
-			continue;
-		length = pread(fd, loader, sizeof(loader) - 1, (off_t)segment.p_offset);
-		loader[length < 0 ? 0 : length] = '\0';
-		if (refuse_interpreter(loader, why, size))
-			return TD_PROGRAM_REFUSED;
-		dynamic = true;
-	}
-	if (!dynamic)
+	if (use == TD_PROGRAM_TRACE && how != TD_PRELOAD_MACHINE)
+		return 0;
+	switch (how) {
+	case TD_PRELOAD_WELL:
+		break;
+	case TD_PRELOAD_MACHINE:
+		return refuse(why, size,
+			      "is not a program for " TD_NATIVE_NAME
+			      ", and this tdagent is");
+	case TD_PRELOAD_LIBC:
+		return refuse(
+			why, size,
+			"uses another C library (its loader is %s); tdagent needs glibc",
+			name);
+	case TD_PRELOAD_SANITIZER:
+		return refuse_sanitizer(name, why, size);
+	case TD_PRELOAD_STATIC:
 		return refuse(
 			why, size,
 			"is statically linked; LD_PRELOAD cannot reach it; link it dynamically");
-	if (alone)
+	case TD_PRELOAD_ALONE:
 		return refuse(
 			why, size,
 			"uses no C library, and has signals that we would not know of; "
 			"link it with libc (Go: -ldflags=-linkmode=external)");
+	}
 	return 0;
-}
-
-static int check_elf(int fd, enum td_program_use use, const Elf64_Ehdr *header,
-		     ssize_t length, char *why, size_t size)
-{
-	if (length < (ssize_t)sizeof(*header) ||
-	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header->e_ident[EI_DATA] != ELFDATA2LSB ||
-	    header->e_machine != TD_NATIVE_MACHINE ||
-	    header->e_phentsize != sizeof(Elf64_Phdr))
-		return refuse(why, size,
-			      "is not a program for " TD_NATIVE_NAME
-			      ", and this tdagent is");
-	return use == TD_PROGRAM_TRACE ? 0 : check_segments(fd, header, why, size);
 }
 
 /* Where exec changes identity or rights, the loader ignores LD_PRELOAD; and the kernel
@@ -165,23 +134,20 @@ static int check_script(const char *line, enum td_program_use use, int scripts, 
 static int check_file(const char *path, enum td_program_use use, int scripts, char *why,
 		      size_t size)
 {
-	union {
-		Elf64_Ehdr header;
-		char line[256];
-	} start = {.line = ""};
+	char start[256] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t length;
 	int status;
 
 	if (fd < 0) /* it may be run and not be read: nothing to be known */
 		return 0;
-	length = pread(fd, &start, sizeof(start.line) - 1, 0);
-	if (length >= SELFMAG && !memcmp(start.line, ELFMAG, SELFMAG)) {
+	length = pread(fd, start, sizeof(start) - 1, 0);
+	if (length >= SELFMAG && !memcmp(start, ELFMAG, SELFMAG)) {
 		status = check_rights(fd, use, why, size);
 		if (!status)
-			status = check_elf(fd, use, &start.header, length, why, size);
-	} else if (length >= 2 && !memcmp(start.line, "#!", 2)) {
-		status = check_script(start.line, use, scripts, why, size);
+			status = check_elf(fd, use, why, size);
+	} else if (length >= 2 && !memcmp(start, "#!", 2)) {
+		status = check_script(start, use, scripts, why, size);
 	} else { /* execvp() gives it to the shell */
 		status = check_script("#!/bin/sh", use, scripts, why, size);
 	}

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "decoder/options.h"
+#include "decoder/preload.h"
 #include "decoder/text.h"
 #include "tools/arguments.h"
 #include "tools/asked.h"
@@ -218,34 +219,20 @@ static int check(struct run *run)
 	return check_events(run);
 }
 
-/* The length of AddressSanitizer's runtime at the head of a list of preloads, 0 if it is
- * not there: where anybody else is first, it ends the program. */
-static size_t sanitizer_length(const char *preloads)
-{
-	size_t length = strcspn(preloads, " :");
-	const char *name = memrchr(preloads, '/', length);
-
-	name = name ? name + 1 : preloads;
-	return strncmp(name, "libasan.so", 10) == 0 ||
-			       strncmp(name, "libclang_rt.asan", 16) == 0
-		       ? length
-		       : 0;
-}
-
-/* Ours comes first, so that its hooks see the calls before anybody else's. */
+/* Ours comes first, so that its hooks see the calls before anybody else's; but behind
+ * AddressSanitizer's runtime, which ends the program where it is not the first. */
 static void preload_add(struct run *run, const char *library)
 {
-	const char *present = getenv("LD_PRELOAD");
+	const char *present = getenv("LD_PRELOAD"), *behind;
 	size_t before;
 	char *value;
 
-	if (!present || !*present) {
-		setting_add(run, "LD_PRELOAD", library);
-		return;
-	}
-	before = sanitizer_length(present);
-	if (asprintf(&value, "%.*s%s%s:%s", (int)before, present, before ? ":" : "",
-		     library, present + before + strspn(present + before, " :")) < 0)
+	if (!present)
+		present = "";
+	before = td_preload_sanitizer(present);
+	behind = present + before + strspn(present + before, " :");
+	if (asprintf(&value, "%.*s%s%s%s%s", (int)before, present, before ? ":" : "",
+		     library, *behind ? ":" : "", behind) < 0)
 		exit(fail(EXIT_OWN, "out of memory"));
 	setting_add(run, "LD_PRELOAD", value);
 	free(value);

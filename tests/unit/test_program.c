@@ -12,7 +12,7 @@
 
 #include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
-#include "tools/native.h"
+#include "decoder/native.h"
 
 static struct scratch scratch;
 static const char *const directory = scratch.path;
@@ -23,9 +23,10 @@ static char why[512];
 static struct {
 	Elf64_Ehdr header;
 	Elf64_Phdr interpreter;
-	Elf64_Phdr dynamic; /* not counted in e_phnum but by test_alone */
-	Elf64_Dyn needed[2];
+	Elf64_Phdr dynamic, loaded; /* in e_phnum where a test counts them */
+	Elf64_Dyn needed[3];
 	char loader[64];
+	char strings[32];
 } program;
 
 static void setup(void)
@@ -129,6 +130,39 @@ START_TEST(test_alone)
 }
 END_TEST
 
+/* AddressSanitizer's runtime wants to be first. */
+START_TEST(test_sanitizer)
+{
+	program.header.e_phnum = 3;
+	program.dynamic.p_type = PT_DYNAMIC;
+	program.dynamic.p_offset = (Elf64_Off)((char *)program.needed - (char *)&program);
+	program.dynamic.p_filesz = sizeof(program.needed);
+	program.loaded.p_type = PT_LOAD;
+	program.loaded.p_vaddr = 0x1000;
+	program.loaded.p_filesz = sizeof(program);
+	program.needed[0] = (Elf64_Dyn){.d_tag = DT_NEEDED, .d_un.d_val = 1};
+	program.needed[1] = (Elf64_Dyn){.d_tag = DT_NEEDED, .d_un.d_val = 9};
+	program.needed[2].d_tag = DT_STRTAB;
+	program.needed[2].d_un.d_ptr =
+		0x1000 + (Elf64_Addr)(program.strings - (char *)&program);
+	memcpy(program.strings, "\0libm.so\0libasan.so.8", 22);
+	unsetenv("LD_PRELOAD");
+	assert_elf_refused("LD_PRELOAD=libasan.so.8");
+	setenv("LD_PRELOAD", "/lib/libasan.so.8 /lib/libm.so.6", 1);
+	ck_assert_int_eq(find("p"), 0);
+	setenv("LD_PRELOAD", "/lib/libm.so.6:/lib/libasan.so.8", 1);
+	assert_elf_refused("AddressSanitizer");
+	unsetenv("LD_PRELOAD");
+	program.needed[2].d_un.d_ptr = 0xfff; /* in no segment */
+	write_file("p", &program, sizeof(program), 0755);
+	ck_assert_int_eq(find("p"), 0);
+	program.needed[2].d_un.d_ptr = 0x1000;
+	program.needed[1].d_un.d_val = UINT64_MAX / 2; /* beyond the file */
+	write_file("p", &program, sizeof(program), 0755);
+	ck_assert_int_eq(find("p"), 0);
+}
+END_TEST
+
 START_TEST(test_cut_elf)
 {
 	for (size_t size = SELFMAG; size < sizeof(program.header); size++) {
@@ -224,10 +258,10 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {test_dynamic, test_other_elf,      test_alone,
-				      test_cut_elf, test_rights,         test_traced,
-				      test_missing, test_search_goes_on, test_scripts,
-				      NULL};
+	const TTest *const tests[] = {
+		test_dynamic,        test_other_elf, test_alone,  test_cut_elf,
+		test_sanitizer,      test_rights,    test_traced, test_missing,
+		test_search_goes_on, test_scripts,   NULL};
 
 	return unit_main_between("program", tests, setup, teardown);
 }

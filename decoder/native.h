@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The programs that this machine's tdagent can measure. */
-#ifndef TD_TOOLS_NATIVE_H
-#define TD_TOOLS_NATIVE_H
+#ifndef TD_DECODER_NATIVE_H
+#define TD_DECODER_NATIVE_H
 
 #include <elf.h>
 
