@@ -67,6 +67,7 @@ agent_libcore_la_SOURCES = \
 	agent/core/confined.c agent/core/confined.h \
 	agent/core/core.h \
 	agent/core/cores.c agent/core/cores.h \
+	agent/core/environment.c agent/core/environment.h \
 	agent/core/event_names.c agent/core/event_names.h \
 	agent/core/events.c agent/core/events.h \
 	agent/core/events_asked.c agent/core/events_asked.h \

@@ -23,6 +23,8 @@ static void resolve(void)
 	RESOLVE(execvpe);
 	RESOLVE(fexecve);
 	RESOLVE(execveat);
+	RESOLVE(posix_spawn);
+	RESOLVE(posix_spawnp);
 	RESOLVE(sigaction);
 	RESOLVE(sigaltstack);
 	RESOLVE(munmap);

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: MIT
 /* exec: what was measured is in the file already; no signal of ours may reach
- * the new image.  A vfork child shares our memory and is left alone. */
+ * the new image, nor may we where that would end it (core/environment.h).  A vfork child
+ * shares our memory and is left alone. */
+#include <alloca.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/core/environment.h"
 #include "agent/core/lifecycle.h"
 #include "agent/core/real.h"
 #include "agent/hook/hook.h"
+
+#define ROOM(size) ((size) ? alloca(size) : NULL)
 
 /* After an exec that failed, everything goes on as before, errno included. */
 static int failed(bool prepared, int result)
@@ -25,9 +32,11 @@ static int failed(bool prepared, int result)
 
 TD_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
+	size_t size = td_environment_size_at(AT_FDCWD, path, envp);
+	char **without_us = td_environment_without_us(envp, ROOM(size));
 	bool prepared = td_lifecycle_before_exec();
 
-	return failed(prepared, td_real()->execve(path, argv, envp));
+	return failed(prepared, td_real()->execve(path, argv, without_us));
 }
 
 TD_EXPORT int execv(const char *path, char *const argv[])
@@ -37,9 +46,11 @@ TD_EXPORT int execv(const char *path, char *const argv[])
 
 TD_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
+	size_t size = td_environment_size_in_path(file, envp);
+	char **without_us = td_environment_without_us(envp, ROOM(size));
 	bool prepared = td_lifecycle_before_exec();
 
-	return failed(prepared, td_real()->execvpe(file, argv, envp));
+	return failed(prepared, td_real()->execvpe(file, argv, without_us));
 }
 
 TD_EXPORT int execvp(const char *file, char *const argv[])
@@ -49,17 +60,21 @@ TD_EXPORT int execvp(const char *file, char *const argv[])
 
 TD_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
+	size_t size = td_environment_size(fd, envp);
+	char **without_us = td_environment_without_us(envp, ROOM(size));
 	bool prepared = td_lifecycle_before_exec();
 
-	return failed(prepared, td_real()->fexecve(fd, argv, envp));
+	return failed(prepared, td_real()->fexecve(fd, argv, without_us));
 }
 
 TD_EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[],
 		       int flags)
 {
+	size_t size = td_environment_size_at(fd, path, envp);
+	char **without_us = td_environment_without_us(envp, ROOM(size));
 	bool prepared = td_lifecycle_before_exec();
 
-	return failed(prepared, td_real()->execveat(fd, path, argv, envp, flags));
+	return failed(prepared, td_real()->execveat(fd, path, argv, without_us, flags));
 }
 
 /* The list forms, whose libc versions do not pass through execve()'s symbol. */
@@ -161,4 +176,27 @@ TD_EXPORT int execle(const char *path, const char *first, ...)
 	result = exec_list(execve, path, first, &arguments, true);
 	va_end(arguments);
 	return result;
+}
+
+/* A child of its own, made without our knowledge. */
+TD_EXPORT int posix_spawn(pid_t *pid, const char *path,
+			  const posix_spawn_file_actions_t *actions,
+			  const posix_spawnattr_t *attributes, char *const argv[],
+			  char *const envp[])
+{
+	size_t size = td_environment_size_at(AT_FDCWD, path, envp);
+	char **without_us = td_environment_without_us(envp, ROOM(size));
+
+	return td_real()->posix_spawn(pid, path, actions, attributes, argv, without_us);
+}
+
+TD_EXPORT int posix_spawnp(pid_t *pid, const char *file,
+			   const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const argv[],
+			   char *const envp[])
+{
+	size_t size = td_environment_size_in_path(file, envp);
+	char **without_us = td_environment_without_us(envp, ROOM(size));
+
+	return td_real()->posix_spawnp(pid, file, actions, attributes, argv, without_us);
 }

@@ -5,7 +5,7 @@ prog_cflags = $(AM_CFLAGS) -O2 -g
 
 noinst_PROGRAMS += tests/prog/demo tests/prog/starts
 check_PROGRAMS += \
-	tests/prog/alone tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/dispatched tests/prog/exits tests/prog/families tests/prog/forker \
+	tests/prog/alone tests/prog/blocked tests/prog/burn tests/prog/closeall tests/prog/corners tests/prog/deny tests/prog/dispatched tests/prog/execs tests/prog/exits tests/prog/families tests/prog/forker \
 	tests/prog/functions tests/prog/inject tests/prog/jit tests/prog/later tests/prog/leftovers tests/prog/loader tests/prog/manythreads tests/prog/masked tests/prog/member \
 	tests/prog/notsc tests/prog/nounwind tests/prog/onsmall tests/prog/paths tests/prog/precise tests/prog/quiet tests/prog/rawfork \
 	tests/prog/sigs tests/prog/static tests/prog/threads2 tests/prog/throw tests/prog/titled tests/prog/versions tests/prog/visits tests/prog/waits \
@@ -28,6 +28,7 @@ tests_prog_corners_SOURCES = tests/prog/corners.c tests/prog/corner_calls.c test
 tests_prog_corners_CFLAGS = $(prog_cflags)
 tests_prog_corners_LDFLAGS = -pthread
 tests_prog_deny_SOURCES = tests/prog/deny.c
+tests_prog_execs_SOURCES = tests/prog/execs.c
 tests_prog_exits_SOURCES = tests/prog/exits.c tests/prog/breakpoint.h tests/prog/spin.h
 tests_prog_exits_CFLAGS = $(prog_cflags)
 tests_prog_families_SOURCES = tests/prog/families.c tests/prog/spin.h

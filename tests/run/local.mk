@@ -18,6 +18,7 @@ run_tests = \
 	tests/run/export.sh \
 	tests/run/families.sh \
 	tests/run/faults.sh \
+	tests/run/foreign.sh \
 	tests/run/fork.sh \
 	tests/run/guest.sh \
 	tests/run/html.sh \
