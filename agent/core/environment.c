@@ -109,6 +109,8 @@ size_t td_environment_size_at(int directory, const char *path, char *const envp[
 {
 	if (!path || !preload_with_us(envp) || td_core_is_mute())
 		return 0;
+	if (!*path) /* AT_EMPTY_PATH */
+		return td_environment_size(directory, envp);
 	return size_and_close(open_program(directory, path), envp);
 }
 

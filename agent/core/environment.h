@@ -12,7 +12,8 @@
 #include <stddef.h>
 
 /* How many bytes td_environment_without_us() needs; 0: the environment is to stay as it
- * is.  The program: a descriptor, a path from a directory (AT_FDCWD), a name in PATH. */
+ * is.  The program: a descriptor; a path from a directory (AT_FDCWD), or "" for that
+ * descriptor; a name in PATH. */
 size_t td_environment_size(int program, char *const envp[]);
 size_t td_environment_size_at(int directory, const char *path, char *const envp[]);
 size_t td_environment_size_in_path(const char *name, char *const envp[]);

@@ -67,13 +67,20 @@ static void by_execveat(void)
 	execveat(open(dirname(copy), O_PATH | O_CLOEXEC), name, args, environ, 0);
 }
 
+static void by_descriptor(void)
+{
+	execveat(open(path, O_RDONLY | O_CLOEXEC), "", args, environ, AT_EMPTY_PATH);
+}
+
 static const struct {
 	const char *name;
 	void (*start)(void);
 } ways[] = {
-	{"execv", by_execv},     {"execve", by_execve},   {"execvp", by_execvp},
-	{"execvpe", by_execvpe}, {"execl", by_execl},     {"execlp", by_execlp},
-	{"execle", by_execle},   {"fexecve", by_fexecve}, {"execveat", by_execveat},
+	{"execv", by_execv},       {"execve", by_execve},
+	{"execvp", by_execvp},     {"execvpe", by_execvpe},
+	{"execl", by_execl},       {"execlp", by_execlp},
+	{"execle", by_execle},     {"fexecve", by_fexecve},
+	{"execveat", by_execveat}, {"AT_EMPTY_PATH", by_descriptor},
 };
 
 static void end(const char *way, pid_t pid)

@@ -31,7 +31,7 @@ started()
 {
 	for beside in "" ${4:-}; do
 		plain ${beside:+LD_PRELOAD=$beside} "$prog/execs" "$work/$2"
-		[ "$(grep -c ': 0$' "$work/plain.out")" -eq 11 ] || fail "$1: does not run in 11 ways"
+		[ "$(grep -c ': 0$' "$work/plain.out")" -eq 12 ] || fail "$1: does not run in 12 ways"
 		agent ${beside:+"LD_PRELOAD=$library $beside"} "$prog/execs" "$work/$2"
 		same "$1, ${beside:-alone}"
 		[ "$(profiles "$2" | wc -l)" -eq "$3" ] || fail "$1: $(profiles "$2" | wc -l) profiles, not $3"
@@ -40,7 +40,7 @@ started()
 }
 
 compile usual || { cat "$work/cc.err"; exit 99; }
-started "a usual program" usual 11 libm.so.6
+started "a usual program" usual 12 libm.so.6
 
 # musl's, as far as its file says: its loader has that name.
 loader=$(ldd "$work/usual" | sed -n 's/^[[:space:]]*\(\/[^ ]*ld-linux[^ ]*\) .*/\1/p')
@@ -50,7 +50,7 @@ started "another C library's" other 0 libm.so.6
 
 # We are there twice.
 agent "LD_PRELOAD=$library:$library" "$prog/execs" "$work/other"
-[ "$(grep -c ': 0$' "$work/agent.out")" -eq 11 ] || fail "twice: does not run in 11 ways"
+[ "$(grep -c ': 0$' "$work/agent.out")" -eq 12 ] || fail "twice: does not run in 12 ways"
 rm -f "$work"/profiles/*
 
 guest agent $clean "$tdagent" run -- "$work/other"
@@ -65,7 +65,7 @@ if compile sanitized -fsanitize=address && ldd "$work/sanitized" | grep -q libas
 	one_line agent "set LD_PRELOAD=$(basename "$runtime")"
 	# with its runtime before us it can have us
 	agent "LD_PRELOAD=$runtime:$library" "$prog/execs" "$work/sanitized"
-	[ "$(profiles sanitized | wc -l)" -eq 11 ] || fail "behind the runtime: $(profiles sanitized | wc -l) profiles"
+	[ "$(profiles sanitized | wc -l)" -eq 12 ] || fail "behind the runtime: $(profiles sanitized | wc -l) profiles"
 else
 	echo "AddressSanitizer: not tested, $(head -n 1 "$work/cc.err")"
 fi
