@@ -23,6 +23,7 @@ lab_tests = \
 	tests/lab/kernels.sh \
 	tests/lab/models.sh \
 	tests/lab/others.sh \
+	tests/lab/programs.sh \
 	tests/lab/selfcheck.sh \
 	tests/lab/settings.sh \
 	tests/lab/smt.sh \
