@@ -16,9 +16,8 @@
 
 #define PRELOAD "LD_PRELOAD="
 #define OURS "libtdagent.so"
-#define ROOM_MOST                                                                        \
-	65536u /* of the caller's stack; a larger environment stays as it is             \
-		*/
+/* Of the caller's stack, bytes: a larger environment stays as it is. */
+#define ROOM_MOST 65536u
 
 /* The first item of the list that is us, or NULL. */
 static const char *find_us(const char *list, size_t *length)
