@@ -42,7 +42,8 @@ struct td_facts {
 	int precise_error; /* cycles with the instruction itself and its weight (PEBS) */
 	int timer_error;   /* POSIX timer on this thread's CPU time */
 
-	bool pmu;            /* /sys lists a CPU PMU */
+	bool sysfs;          /* /sys lists PMUs, of whatever kind */
+	bool pmu;            /* a CPU PMU among them */
 	bool slots;          /* it has the slots event */
 	uint32_t slots_type; /* perf_event_attr.type of that PMU */
 	int topdown_events;  /* it has so many topdown-* events */

@@ -94,6 +94,7 @@ void td_facts_pmus(struct td_facts *facts, const char *directory)
 	while (devices && (entry = readdir(devices)))
 		if (is_cpu_pmu(directory, entry->d_name))
 			add_pmu(facts, directory, entry->d_name);
+	facts->sysfs = devices != NULL;
 	if (devices)
 		closedir(devices);
 	if (facts->rdpmc < 0) {

@@ -238,6 +238,11 @@ static void add_hardware(struct list *list, const struct td_facts *facts)
 		add_refused_counters(list, facts, error);
 	else if (facts->pmu && !facts->cycles_error)
 		add_registers(list, facts);
+	else if (!facts->sysfs && !facts->cycles_error)
+		change(add(list,
+			   "no PERF_METRICS: it is /sys that says how to count them, "
+			   "and it is not there"),
+		       "mount -t sysfs sysfs /sys, in a chroot or container, too");
 	else
 		add_missing_counters(list, facts, error);
 }

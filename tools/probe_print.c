@@ -128,7 +128,10 @@ static void text_facts(FILE *stream, const struct td_facts *facts)
 		fprintf(stream, "  %-26s no tables for this CPU\n", "groups of events");
 	fprintf(stream, "  %-26s %s\n", "POSIX CPU timer",
 		td_probe_outcome(facts->timer_error));
-	fprintf(stream, "  %-26s %s\n", "CPU PMU in /sys", facts->pmu ? "yes" : "no");
+	fprintf(stream, "  %-26s %s\n", "CPU PMU in /sys",
+		facts->pmu     ? "yes"
+		: facts->sysfs ? "no"
+			       : "no: /sys is not there");
 	fprintf(stream, "  %-26s %s, %d topdown-* events\n", "slots event",
 		facts->slots ? "yes" : "no", facts->topdown_events);
 	text_number(stream, "rdpmc", facts->rdpmc, "");
@@ -266,6 +269,7 @@ static void json_facts(FILE *stream, const struct td_facts *facts)
 	json_flag(stream, "smt", facts->smt);
 	json_flag(stream, "nmi_watchdog", facts->watchdog);
 	json_text(stream, "cpu_timer", td_probe_outcome(facts->timer_error));
+	json_flag(stream, "sysfs", facts->sysfs);
 	json_flag(stream, "pmu", facts->pmu);
 	json_flag(stream, "slots", facts->slots);
 	json_number(stream, "topdown_events", facts->topdown_events);

@@ -415,8 +415,12 @@ static int detect_here(struct td_metrics_machine *machine, char *why, size_t siz
 	const char *device = offers("cpu_core", "events/slots") ? "cpu_core" : "cpu";
 
 	if (!offers(device, "events/slots") || !offers(device, "events/topdown-retiring"))
-		return refuse(why, size, -ENOENT,
-			      "this machine offers no slots and topdown events");
+		return refuse(
+			why, size, -ENOENT,
+			access(DEVICES, F_OK) == 0
+				? "this machine offers no slots and topdown events"
+				: "/sys is not there, which says whether this machine "
+				  "offers slots and topdown events");
 	machine->type = read_number(device, "type", PERF_TYPE_RAW);
 	machine->cycles = PERF_COUNT_HW_CPU_CYCLES;
 	if (strcmp(device, "cpu_core") == 0)

@@ -77,5 +77,15 @@ check(report["run"]["windows_by"] == "vernier", "windows by " + report["run"]["w
 check("alternates" not in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
 END
 
+echo "== a bare chroot: without /sys groups of events count, which are known"
+lab_setup="umount /sys;"
+measure chroot "-m spr" 100000 2000 "-r 700"
+lab_setup=
+accurate chroot --brief --windows 100 --enough 10
+holds chroot <<'END'
+check(report["run"]["backend"] == "events", "backend is " + report["run"]["backend"])
+check("/sys is not there" in report["run"]["reason"], "the reason is '%s'" % report["run"]["reason"])
+END
+
 echo "== without the registers"
 falls_back none "-m none" "no slots and topdown events"

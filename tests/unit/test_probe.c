@@ -28,6 +28,7 @@ static void setup(void)
 		.files_hard = 524288,
 		.memlock = 8388608,
 		.tick_ns = 4000000,
+		.sysfs = true,
 		.pmu = true,
 		.rdpmc = 1,
 		.x86_64 = true,
@@ -256,9 +257,10 @@ START_TEST(test_pmus)
 	add_file("cpu_atom", "rdpmc", "1\n");
 	add_file("cpu_atom/caps", "max_precise", "1\n");
 	add_file("cpu_atom/events", "topdown-retiring", "event=0xc2\n");
-	facts.pmu = false;
+	facts.pmu = facts.sysfs = false;
 	td_facts_pmus(&facts, tree);
-	ck_assert(facts.pmu && facts.slots && !facts.strobe && !facts.user_access);
+	ck_assert(facts.sysfs && facts.pmu && facts.slots && !facts.strobe &&
+		  !facts.user_access);
 	ck_assert_uint_eq(facts.slots_type, 4);
 	ck_assert_int_eq(facts.topdown_events, 1);
 	ck_assert_int_eq(facts.rdpmc, 1);
@@ -290,6 +292,8 @@ START_TEST(test_pmus)
 	ck_assert(facts.pmu && !facts.slots && !*facts.atom_cpus);
 	ck_assert_int_eq(facts.max_precise, -1);
 	scratch_remove(&scratch);
+	td_facts_pmus(&facts, tree);
+	ck_assert(!facts.sysfs);
 }
 END_TEST
 
@@ -365,6 +369,16 @@ START_TEST(test_virtual_machine)
 	facts.hypervisor = true;
 	assert_trigger(TD_TRIGGER_SIGTRAP, true);
 	the_obstacle("without a vPMU");
+}
+END_TEST
+
+START_TEST(test_no_sysfs)
+{
+	facts.sysfs = facts.pmu = facts.slots = false;
+	facts.metrics_error = ENOENT;
+	facts.hypervisor = true;
+	ck_assert_ptr_nonnull(
+		strstr(the_obstacle("it is /sys that says")->change, "mount -t sysfs"));
 }
 END_TEST
 
@@ -516,6 +530,7 @@ int main(void)
 				      test_counters_are_refused,
 				      test_virtual_machine,
 				      test_no_pmu,
+				      test_no_sysfs,
 				      test_nothing_works,
 				      test_all_obstacles,
 				      test_print,
