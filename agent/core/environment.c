@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "agent/core/core.h"
 #include "agent/sigsafe/syscall.h"
@@ -56,13 +55,9 @@ static const char *preload_with_us(char *const envp[])
 /* Would it end because of us? */
 static bool would_end(int program, const char *preload)
 {
-	char name[TD_PRELOAD_NAME], magic[4];
-	enum td_preload how;
+	char name[TD_PRELOAD_NAME];
+	enum td_preload how = td_preload_into(program, name);
 
-	if (pread(program, magic, sizeof(magic), 0) != sizeof(magic) ||
-	    memcmp(magic, "\177ELF", sizeof(magic)) != 0)
-		return false;
-	how = td_preload_into(program, name);
 	return how == TD_PRELOAD_LIBC ||
 	       (how == TD_PRELOAD_SANITIZER && !td_preload_sanitizer(preload));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which stack a thread was born with.  The way back in user mode puts a second signal
- * frame on the first (sigsafe/leave.h): near the end of that stack, and on one that
- * nobody knows, a coroutine's or one that the program has allocated, handlers take one
- * and leave as any other.
+ * Which stack a thread was born with, and which it has for signals.  The way back in
+ * user mode puts a second signal frame on the first (sigsafe/leave.h): near the end of
+ * the former, and on one that nobody knows, a coroutine's or one that the program has
+ * allocated, handlers take one and leave as any other.
  * Context: normal, of the calling thread.
  */
 #ifndef TD_CORE_STACKS_H
